@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Integer, Update, and_, bindparam, case, func, or_, select, update
 
 from bot.core.gate import Claim
 from bot.core.kinds import HeldFor
@@ -13,13 +13,31 @@ from bot.core.records import AgentId, BeatId, CommunityId, Reason
 from storage.convert import reason_of
 from storage.inline import FEW
 from storage.prepared import Prepared
+from storage.questions import FREE, questions
 from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, REASONS
 
-
-def free(now: datetime) -> ColumnElement[bool]:
-    """Give the condition that no live claim holds the agent."""
-    return or_(AGENTS.c.beat_id.is_(None), AGENTS.c.lease_until <= now)
+_AWAKE = AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(COMMUNITIES.c.paused))
+DUE = Prepared(
+    select(AGENTS.c.community_id, AGENTS.c.id)
+    .where(AGENTS.c.next_beat_at <= bindparam("now"), FREE, _AWAKE)
+    .order_by(AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
+    .limit(bindparam("most", type_=Integer))
+)
+_AT = case(
+    (and_(AGENTS.c.beat_id.is_not(None), AGENTS.c.lease_until > AGENTS.c.next_beat_at), AGENTS.c.lease_until),
+    else_=AGENTS.c.next_beat_at,
+)
+NEXT_DUE = Prepared(select(func.min(_AT)).where(AGENTS.c.next_beat_at.is_not(None), _AWAKE))
+POSTING = Prepared(
+    select(func.count())
+    .select_from(REASONS)
+    .where(REASONS.c.community_id == bindparam("its"), REASONS.c.agent_id == bindparam("whose"))
+    .where(REASONS.c.room_id == bindparam("place"), REASONS.c.held_for == HeldFor.POSTING)
+)
+HELD_BY = Prepared(
+    select(AGENTS.c.beat_id).where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +47,11 @@ class SqlClaims:
     session: Session
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, AgentId]]:
-        asked = (
-            select(AGENTS.c.community_id, AGENTS.c.id)
-            .where(AGENTS.c.next_beat_at <= now, free(now), _awake())
-            .order_by(AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
-            .limit(limit)
-        )
-        return [(row[0], row[1]) for row in await self.session.rows(asked)]
+        return [(row[0], row[1]) for row in await self.session.rows(DUE, {"now": now, "most": limit})]
 
     async def next_due_at(self) -> datetime | None:
         """Give the time at which the next agent of any community is due; a claimed one not before its lease ends."""
-        held = and_(AGENTS.c.beat_id.is_not(None), AGENTS.c.lease_until > AGENTS.c.next_beat_at)
-        at = case((held, AGENTS.c.lease_until), else_=AGENTS.c.next_beat_at)
-        found: datetime | None = await self.session.value(
-            select(func.min(at)).where(AGENTS.c.next_beat_at.is_not(None), _awake())
-        )
+        found: datetime | None = await self.session.value(NEXT_DUE)
         return found
 
     async def take(
@@ -53,9 +61,9 @@ class SqlClaims:
 
         Nobody else can claim in between: writing is one at a time on SQLite and per community on PostgreSQL.
         """
-        can_be = and_(owned(AGENTS, community_id), AGENTS.c.next_beat_at <= now, free(now))
-        asked = select(AGENTS.c.id).where(can_be, AGENTS.c.id.in_(agent_ids)).order_by(AGENTS.c.next_beat_at)
-        found = [row[0] for row in await self.session.rows(asked)]
+        asked = questions(is_sqlite=self.session.is_sqlite).can_be_claimed
+        of = {"community_id": community_id, "agents": self.session.many(agent_ids), "now": now}
+        found = [row[0] for row in await self.session.rows(asked, of)]
         reasons = await self._due_reasons(community_id, found, now)
         claims = [
             Claim(
@@ -77,17 +85,17 @@ class SqlClaims:
     async def _due_reasons(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
     ) -> dict[int, list[Reason]]:
-        asked = select(REASONS).where(
-            owned(REASONS, community_id), REASONS.c.agent_id.in_(agent_ids), REASONS.c.due_at <= now
-        )
+        asked = questions(is_sqlite=self.session.is_sqlite).reasons
+        of = {"community_id": community_id, "members": self.session.many(agent_ids)}
         reasons: dict[int, list[Reason]] = {}
-        for row in await self.session.mappings(asked.order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id)):
-            reasons.setdefault(row["agent_id"], []).append(reason_of(row))
+        for row in await self.session.mappings(asked, of):
+            if row["due_at"] <= now:
+                reasons.setdefault(row["agent_id"], []).append(reason_of(row))
         return reasons
 
     async def holds(self, claim: Claim) -> bool:
-        held = select(AGENTS.c.beat_id).where(*_is(claim.community_id, claim.agent_id))
-        return bool(await self.session.value(held) == claim.beat_id)
+        of = {"its": claim.community_id, "whose": claim.agent_id}
+        return bool(await self.session.value(HELD_BY, of) == claim.beat_id)
 
     async def release(self, claim: Claim, *, until: datetime | None = None, held_for: HeldFor | None = None) -> None:
         await self.release_all(claim.community_id, [(claim, until, held_for)])
@@ -121,10 +129,6 @@ class SqlClaims:
                 await self.session.run(this.values(beat_id=None, lease_until=None))
 
 
-def _awake() -> ColumnElement[bool]:
-    return AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(COMMUNITIES.c.paused))
-
-
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
     """Set the next beats of these agents to the earliest of their reasons; none while paused or retired."""
     whose = sorted(set(agent_ids))
@@ -136,13 +140,14 @@ async def recount(session: Session, community_id: int, agent_ids: Iterable[int])
 
 async def free_told(session: Session, community_id: int, message: Values, at: datetime) -> None:
     """Let an agent beat again that was held because this message of its own was still to be posted."""
-    held = and_(
-        owned(REASONS, community_id),
-        REASONS.c.agent_id == message["sender_agent_id"],
-        REASONS.c.room_id == message["room_id"],
-        REASONS.c.held_for == HeldFor.POSTING,
-    )
-    if await session.value(select(func.count()).select_from(REASONS).where(held)):
+    of = {"its": community_id, "whose": message["sender_agent_id"], "place": message["room_id"]}
+    if await session.value(POSTING, of):
+        held = and_(
+            owned(REASONS, community_id),
+            REASONS.c.agent_id == message["sender_agent_id"],
+            REASONS.c.room_id == message["room_id"],
+            REASONS.c.held_for == HeldFor.POSTING,
+        )
         await session.run(update(REASONS).where(held, REASONS.c.due_at > at).values(due_at=at))
         await session.run(update(REASONS).where(held).values(held_for=None))
         await recount(session, community_id, [message["sender_agent_id"]])

@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, select, tuple_, update
 
 from bot.core.name_redaction import NameRedactor
 from storage.columns import EPOCH, from_microseconds, to_microseconds
 from storage.database import Database
+from storage.prepared import Prepared
 from storage.quotes import (
     DELETED,
     SCHEDULED_BEFORE,
@@ -29,6 +30,7 @@ from storage.tables import ACTIONS, BEATS, COUNTERS, KEPT, LETTERS
 
 NOTE = "silence"  # silence:community:mark, among what is kept for the installation
 SEEN = "seen"  # seen:community, among the same: the last beat that may have seen what is gone
+NOTED = Prepared(select(KEPT.c.value).where(KEPT.c.scope == bindparam("of_scope"), KEPT.c.name == bindparam("called")))
 HUDS_EMPTIED, HUDS_READ, TEXTS_READ = 100, 20, 50  # rows at a time
 NOTES_AT_ONCE = 10  # whose words are looked for together
 PAUSE_SECONDS = 0.02  # between two transactions: others write too
@@ -81,8 +83,7 @@ async def see_no_more(session: Session, community_id: int) -> None:
 
 async def last_to_keep_nothing(session: Session, community_id: int) -> int:
     """Give the last of the beats that keep nothing of what they saw, unless it stands there already."""
-    noted = select(KEPT.c.value).where(KEPT.c.scope == INSTALLATION, KEPT.c.name == f"{SEEN}:{community_id}")
-    return int(await session.value(noted) or 0)
+    return int(await session.value(NOTED, {"of_scope": INSTALLATION, "called": f"{SEEN}:{community_id}"}) or 0)
 
 
 async def debts_in(session: Session, community_id: int | None = None, *, limit: int | None = None) -> dict[str, Debt]:

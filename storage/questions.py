@@ -10,7 +10,6 @@ from sqlalchemy import (
     Executable,
     FromClause,
     Integer,
-    String,
     Table,
     and_,
     any_,
@@ -34,7 +33,7 @@ from bot.core.records import PUBLIC_SIDE
 from storage.convert import AGENT_COLUMNS, MEMBERSHIP_COLUMNS, MESSAGE_COLUMNS, ROOM_COLUMNS
 from storage.messages import MESSAGE
 from storage.prepared import Prepared
-from storage.session import Query, Term
+from storage.session import Query, Term, literally
 from storage.tables import (
     ACTIONS,
     AGENTS,
@@ -49,15 +48,16 @@ from storage.tables import (
     MESSAGES,
     MINDS,
     OVERRIDES,
+    PEOPLE,
     REASONS,
     REQUESTS,
     ROOMS,
     SCHEDULES,
+    TOMBSTONES,
 )
 
 RECENT_ACTIONS = 20
-# as the index of open letters has it
-UNSENT = LETTERS.c.state.in_((literal_column("'waiting'", String), literal_column("'sending'", String)))
+UNSENT = LETTERS.c.state.in_(literally("waiting", "sending"))  # as the index of open letters has it
 PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
 Among = Callable[[Term, str], ColumnElement[bool]]
 
@@ -84,6 +84,11 @@ NEWEST_SQLITE = text(
     " WHERE place <= :messages AND (place = 1 OR until <= :characters)"
     " ORDER BY messages.room_id, measured.place"
 )
+FREE = or_(AGENTS.c.beat_id.is_(None), AGENTS.c.lease_until <= bindparam("now"))  # no live claim holds the agent
+# a community with its own settings, a row for each of them
+WITH_OVERRIDES = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value).select_from(
+    COMMUNITIES.outerjoin(OVERRIDES, OVERRIDES.c.community_id == COMMUNITIES.c.id)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +110,9 @@ class Questions:
     letters: Prepared
     being_posted: Prepared
     reasons: Prepared
+    people: Prepared
+    buried: Prepared
+    can_be_claimed: Prepared
 
 
 @cache
@@ -131,6 +139,11 @@ def questions(*, is_sqlite: bool) -> Questions:
         reasons=_all_of(REASONS)
         .where(among(REASONS.c.agent_id, "members"))
         .order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id),
+        can_be_claimed=select(AGENTS.c.id)
+        .where(_its(AGENTS), AGENTS.c.next_beat_at <= bindparam("now"), FREE, among(AGENTS.c.id, "agents"))
+        .order_by(AGENTS.c.next_beat_at),
+        buried=_all_of(TOMBSTONES).where(among(TOMBSTONES.c.discord_id, "posts")),
+        people=_all_of(PEOPLE).where(among(PEOPLE.c.id, "people")),
     )
     return Questions(**{name: Prepared(statement) for name, statement in asked.items()})
 
@@ -157,11 +170,7 @@ def _open(table: Table, among: Among, waiting: ColumnElement[bool]) -> Query:
 
 
 def _community() -> Query:
-    own = OVERRIDES.c.community_id == COMMUNITIES.c.id
-    asked = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value).select_from(
-        COMMUNITIES.outerjoin(OVERRIDES, own)
-    )
-    return asked.where(COMMUNITIES.c.id == bindparam("community_id")).order_by(OVERRIDES.c.name)
+    return WITH_OVERRIDES.where(COMMUNITIES.c.id == bindparam("community_id")).order_by(OVERRIDES.c.name)
 
 
 def _residents(among: Among) -> Query:

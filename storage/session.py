@@ -9,7 +9,6 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import (
     BigInteger,
-    BindParameter,
     Column,
     ColumnElement,
     Executable,
@@ -18,8 +17,8 @@ from sqlalchemy import (
     String,
     Table,
     any_,
-    bindparam,
     literal,
+    literal_column,
     select,
     text,
     tuple_,
@@ -28,6 +27,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.errors import Unreadable
+from bot.core.records import Community
 from storage.ids import CountedIds
 from storage.prepared import Lane, Prepared
 
@@ -60,6 +60,7 @@ class Session:
         self.unindexed = set() if unindexed is None else unindexed
         self.to_recount: set[int] = set()  # agents whose next beat is counted once, when all else is written
         self._lane = Lane(connection.sync_connection) if self.is_sqlite and connection.sync_connection else None
+        self.community: Community | None = None  # as it is now, when it was asked for within this transaction
         self.erased = False  # messages went: their words must leave the full-text index for good
 
     async def rows(self, statement: Statement, values: Values | None = None) -> Rows:
@@ -203,9 +204,9 @@ def upserting(table: Table, names: tuple[str, ...], keep: tuple[str, ...], *, is
     return Prepared(statement.on_conflict_do_update(index_elements=key, set_=new))
 
 
-def literally(*values: str) -> BindParameter[str]:
-    """Give values that are written into the statement: SQLite uses a partial index only where it sees them."""
-    return bindparam(None, values, type_=String, expanding=True, literal_execute=True)
+def literally(*values: str) -> tuple[Term, ...]:
+    """Give words of our own as they stand in a statement: SQLite uses a partial index only where it sees them."""
+    return tuple(literal_column(f"'{value}'", String) for value in values)
 
 
 def key_of(table: Table) -> tuple[Field, ...]:

@@ -23,7 +23,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.types import NULLTYPE
 
 from storage.prepared import Prepared
-from storage.session import INSTALLATION, Session, Term, owned
+from storage.session import INSTALLATION, Session, Term
 from storage.tables import MESSAGES, REACTIONS, ROOMS
 from storage.words import words_of
 
@@ -97,19 +97,6 @@ def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, 
         is_there = {"message": message_id, "not_yet": f"{NOT_YET}{community_id}"}
         return {"row": community_id * SHIFT + message_id, "words": words, "room": f"r{room_id}", **is_there}
     return {"community": community_id, "message": message_id, "room": room_id, "words": words}
-
-
-async def show(session: Session, community_id: int, message_id: int, at: datetime | None) -> None:
-    """Let agents and people see a message that has been posted; it takes its place at the time it was posted."""
-    this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id, MESSAGES.c.shown.is_(False))
-    this = and_(this, MESSAGES.c.scene_id.is_(None))
-    found = await session.first(select(MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.sent_at).where(this))
-    if found is None:
-        return
-    sent_at = at or found["sent_at"]
-    await session.run(update(MESSAGES).where(this).values(shown=True, sent_at=sent_at))
-    await count_messages(session, community_id, [More(room_id=found["room_id"], shown=1, newest=sent_at)])
-    await index(session, community_id, [(message_id, found["room_id"], found["content"])])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ from bot.core.records import (
     Side,
 )
 from bot.core.view import Doors, Glance, RoomView, Roster, Subject, View
+from storage.communities import community_of
 from storage.convert import (
     AGENT_COLUMNS,
     ROOM_COLUMNS,
@@ -39,7 +40,6 @@ from storage.convert import (
     letter_of,
     membership_of,
     place_of,
-    plain,
     reason_of,
     request_of,
     schedule_of,
@@ -50,7 +50,7 @@ from storage.names import worded
 from storage.prepared import Prepared
 from storage.questions import Questions, questions
 from storage.session import Rows, Session, Values, literally, owned
-from storage.tables import COMMUNITIES, HOLDERS, KEYS, REQUESTS
+from storage.tables import HOLDERS, KEYS, REQUESTS
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -151,6 +151,8 @@ class SqlViews:
         agent_ids: Sequence[AgentId] = (),
         room_ids: Sequence[AgentId] = (),
         messages: int,
+        letters: bool = True,
+        summaries: bool = False,
     ) -> Glance:
         """Give these rooms, and these agents' ones, with members, reasons and newest messages; raises NotFound."""
         community = await self._itself(community_id)
@@ -160,13 +162,13 @@ class SqlViews:
         agents, around, counts = await self._some(community_id, members | wanted)
         all_rooms = {id_: room for id_, room in around.items() if id_ in wanted}
         asked = Asked(community_id, agent_ids, set(all_rooms), messages)
-        unposted, being_posted = await self._unposted(asked)
+        unposted, being_posted = await self._unposted(asked) if letters else ({}, {})
         return Glance(
             community=community,
             config=self.config.overlaid(community.overrides),
             agents=agents,
             all_rooms=all_rooms,
-            rooms=await self._rooms(asked, all_rooms, memberships, counts),
+            rooms=await self._rooms(asked, all_rooms, memberships, counts, summaries=summaries),
             memberships=memberships,
             unposted=unposted,
             being_posted=being_posted,
@@ -195,11 +197,13 @@ class SqlViews:
         )
 
     async def _itself(self, community_id: CommunityId) -> Community:
+        if self.session.community is not None and self.session.community.id == community_id:
+            return self.session.community
         rows = await self.session.rows(self._questions.community, {"community_id": community_id})
         if not rows:
             raise NotFound("There is no such community.")
-        overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
-        return plain(Community, named(COMMUNITIES, rows[0]), overrides=overrides)
+        self.session.community = community_of(rows)
+        return self.session.community
 
     async def _residents(
         self, community_id: CommunityId, wanted: Collection[AgentId], *, whole: Collection[AgentId]
@@ -244,10 +248,17 @@ class SqlViews:
         return {(one.agent_id, one.room_id): one for one in (membership_of(tuple(row)) for row in rows)}
 
     async def _rooms(
-        self, asked: Asked, all_rooms: Mapping[AgentId, Room], memberships: Iterable[Pair], counts: Counts
+        self,
+        asked: Asked,
+        all_rooms: Mapping[AgentId, Room],
+        memberships: Iterable[Pair],
+        counts: Counts,
+        *,
+        summaries: bool = True,
     ) -> dict[AgentId, RoomView]:
-        newest, summaries = await self._newest(asked, counts), await self._checkpoints(asked)
-        return _seats(asked, all_rooms, memberships, counts, newest, summaries)
+        newest = await self._newest(asked, counts)
+        checkpoints = await self._checkpoints(asked) if summaries else {}
+        return _seats(asked, all_rooms, memberships, counts, newest, checkpoints)
 
     async def _newest(self, asked: Asked, counts: Counts) -> dict[AgentId, list[Message]]:
         if asked.messages <= 0:

@@ -350,7 +350,7 @@ async def _stirred(
 ) -> list[Change]:
     """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
     now, room_id = clock.now(), messages[0].room_id
-    view = await write.views.glance(community.id, room_ids=[room_id], messages=SEEN_BEFORE)
+    view = await write.views.glance(community.id, room_ids=[room_id], messages=SEEN_BEFORE, letters=False)
     wanted = [message.reply_to for message in messages if message.reply_to is not None]
     answered = await write.talk.by_id(community.id, wanted) if wanted else {}
     stretch = of_day(await write.money.spent(community.id, day_of(now)), view.config).stretch

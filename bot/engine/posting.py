@@ -267,7 +267,7 @@ class Posting:
 
 async def _reasons(write: Writing, letter: Letter, context: PostContext, now: datetime) -> Sequence[Change]:
     """Give the reasons that a posted message is to the other members of its room."""
-    view = await write.views.glance(letter.community_id, room_ids=[letter.room_id], messages=0)
+    view = await write.views.glance(letter.community_id, room_ids=[letter.room_id], messages=0, letters=False)
     stretch = of_day(await write.money.spent(letter.community_id, day_of(now)), view.config).stretch
     ways = ways_of(view, view.rooms[letter.room_id], context.message, replied=context.answered)
     return reasons_for(view, letter.room_id, context.message, now=now, ways=ways, stretch=stretch)

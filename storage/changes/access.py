@@ -62,6 +62,7 @@ async def set_overrides(session: Session, community_id: int, changes: Sequence[S
             await session.run(this)
         else:
             await session.upsert(OVERRIDES, [{"community_id": community_id} | columns_of(change)])
+    session.community = None
 
 
 async def audit(session: Session, community_id: int, changes: Sequence[Audit]) -> None:

@@ -4,18 +4,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, RecordAction, SetFocus, SetKnowledge
 from bot.core.kinds import MindPart
+from storage.claims import LET_GO
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
 from storage.prepared import Prepared
-from storage.session import Insert, Session, owned
-from storage.tables import ACTIONS, AGENTS, BEATS, JOURNAL, LOOKUPS, MINDS, TOMBSTONES, USAGE
+from storage.session import Insert, Session
+from storage.tables import ACTIONS, BEATS, JOURNAL, LOOKUPS, MINDS, TOMBSTONES, USAGE
 
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
+
+
+CLEAR = Prepared(
+    delete(LOOKUPS).where(
+        LOOKUPS.c.community_id == bindparam("its"),
+        LOOKUPS.c.agent_id == bindparam("whose"),
+        LOOKUPS.c.side == bindparam("of_side"),
+    )
+)
+LAST_DELETED = Prepared(select(func.max(TOMBSTONES.c.at)).where(TOMBSTONES.c.community_id == bindparam("its")))
 
 
 async def keep_minds(session: Session, community_id: int, changes: Sequence[SetKnowledge | SetFocus]) -> None:
@@ -75,9 +86,8 @@ async def add_lookups(session: Session, community_id: int, changes: Sequence[Add
 
 async def clear_lookups(session: Session, community_id: int, changes: Sequence[ClearLookups]) -> None:
     """Drop answers that were shown."""
-    for change in changes:
-        these = and_(LOOKUPS.c.agent_id == change.agent_id, LOOKUPS.c.side == change.side)
-        await session.run(delete(LOOKUPS).where(owned(LOOKUPS, community_id), these))
+    of = {"its": community_id}
+    await session.run(CLEAR, [of | {"whose": change.agent_id, "of_side": change.side} for change in changes])
 
 
 async def end_beats(session: Session, community_id: int, changes: Sequence[EndBeat]) -> None:
@@ -85,7 +95,7 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
 
     Of one that was under way while something was deleted, what it saw and said is not kept: it may stand there.
     """
-    deleted = await session.value(select(func.max(TOMBSTONES.c.at)).where(owned(TOMBSTONES, community_id)))
+    deleted = await session.value(LAST_DELETED, {"its": community_id})
     last = await last_to_keep_nothing(session, community_id)
     beats = [
         replace(one, hud="", answer="", thoughts="") if one.id <= last or (deleted and one.at <= deleted) else one
@@ -94,10 +104,7 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
     rows = [beat_columns(beat) | {"community_id": community_id} for beat in beats]
     await session.upsert(BEATS, rows)
     await _add_up(session, community_id, changes)
-    for change in changes:
-        held = and_(AGENTS.c.id == change.beat.agent_id, AGENTS.c.beat_id == change.beat.id)
-        let_go = update(AGENTS).where(owned(AGENTS, community_id), held)
-        await session.run(let_go.values(beat_id=None, lease_until=None))
+    await session.run(LET_GO, [{"its": community_id, "whose": beat.agent_id, "beat": beat.id} for beat in beats])
     session.to_recount |= {change.beat.agent_id for change in changes}
 
 

@@ -14,12 +14,23 @@ from storage.questions import questions
 from storage.session import Session, putting
 from storage.store import SqlStore
 from storage.tables import COMMUNITIES, COUNTERS, ROOMS
+from tests.fakes import START
 from tests.founding import founded, statements
 from tests.storage.lines import hear
 from tests.storage.lines import said as line
 
 MANY = "[1, 2, 3]"
-ASKED = {"agents": MANY, "rooms": MANY, "members": MANY, "whole": MANY, "messages": 20, "characters": 100_000}
+ASKED = {
+    "agents": MANY,
+    "rooms": MANY,
+    "members": MANY,
+    "whole": MANY,
+    "people": MANY,
+    "posts": MANY,
+    "messages": 20,
+    "now": START,
+    "characters": 100_000,
+}
 
 
 @pytest.fixture
