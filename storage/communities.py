@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlalchemy import bindparam, delete, select, update
 
@@ -18,6 +19,7 @@ from bot.core.records import (
 from storage.convert import (
     plain,
 )
+from storage.ids import KINDS, READ, CountedIds
 from storage.names import worded
 from storage.owed import NOTED
 from storage.prepared import Prepared
@@ -41,10 +43,32 @@ OWN_PROVIDER = Prepared(
 OF_GUILD = Prepared(WITH_OVERRIDES.where(COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
 
 
-def community_of(rows: Rows) -> Community:
+def community_of(rows: Rows | Sequence[Sequence[Any]]) -> Community:
     """Give the community of rows of `WITH_OVERRIDES`."""
     overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
     return plain(Community, dict(zip(COMMUNITIES.c.keys(), rows[0], strict=False)), overrides=overrides)
+
+
+_OPENING = Prepared(
+    select(*(COUNTERS.c[kind] for kind in KINDS), *WITH_OVERRIDES.selected_columns)
+    .select_from(COUNTERS.join(COMMUNITIES, COMMUNITIES.c.id == COUNTERS.c.community_id))
+    .outerjoin(OVERRIDES, OVERRIDES.c.community_id == COMMUNITIES.c.id)
+    .where(COUNTERS.c.community_id == bindparam("of_community"))
+    .order_by(OVERRIDES.c.name)
+)
+
+
+async def begin(session: Session, ids: CountedIds, community_id: CommunityId) -> None:
+    """Count ids on in a transaction of a community, which SQLite gives at once.
+
+    PostgreSQL waits for others at its counters, and what is read beside those would be of before.
+    """
+    of = {"of_community": community_id}
+    if not session.is_sqlite:
+        ids.begin(await session.rows(READ, of))
+    elif rows := await session.rows(_OPENING, of):
+        ids.begin([row[: len(KINDS)] for row in rows[:1]])
+        session.community = community_of([row[len(KINDS) :] for row in rows])
 
 
 @dataclass(frozen=True, slots=True)

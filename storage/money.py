@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cache
 
 from sqlalchemy import Table, and_, bindparam, case, cast, func, select, text, update
 
@@ -14,7 +15,7 @@ from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spending import divided
 from storage.convert import usage_of
 from storage.prepared import Prepared
-from storage.session import Query, Session, Term, Values, owned
+from storage.session import Query, Session, Term, Values, inserting, owned
 from storage.tables import RESERVATIONS, USAGE
 
 PAYING_LOCK = 7_353_677  # any number of its own: who sets the installation's money aside is one at a time
@@ -108,12 +109,16 @@ class SqlMoney:
     ) -> int:
         row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
         row["agents"] = {str(id_): weight for id_, weight in sorted(agents.items())} or None
-        statement = self.session.insert(RESERVATIONS).returning(RESERVATIONS.c.id)
-        return int(await self.session.value(statement, row))
+        return int(await self.session.value(_reserving(is_sqlite=self.session.is_sqlite), row))
 
     async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
         of = {"its": community_id, "which": reservation_id, "new_usd": usd, "new_tokens": tokens}
         await self.session.run(SETTLE, of)
+
+
+@cache
+def _reserving(*, is_sqlite: bool) -> Prepared:
+    return Prepared(inserting(RESERVATIONS, is_sqlite=is_sqlite).returning(RESERVATIONS.c.id))
 
 
 def _usage(*what: Term, of: CommunityId) -> Query:

@@ -111,6 +111,7 @@ class Questions:
     being_posted: Prepared
     reasons: Prepared
     people: Prepared
+    messages: Prepared
     buried: Prepared
     can_be_claimed: Prepared
 
@@ -143,6 +144,7 @@ def questions(*, is_sqlite: bool) -> Questions:
         .where(_its(AGENTS), AGENTS.c.next_beat_at <= bindparam("now"), FREE, among(AGENTS.c.id, "agents"))
         .order_by(AGENTS.c.next_beat_at),
         buried=_all_of(TOMBSTONES).where(among(TOMBSTONES.c.discord_id, "posts")),
+        messages=select(*MESSAGE).where(_its(MESSAGES), among(MESSAGES.c.id, "ids")),
         people=_all_of(PEOPLE).where(among(PEOPLE.c.id, "people")),
     )
     return Questions(**{name: Prepared(statement) for name, statement in asked.items()})

@@ -17,10 +17,11 @@ from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from storage.alone import alone
+from storage.communities import begin
 from storage.database import Database, open_database
 from storage.emptying import work_off
 from storage.faults import in_sentences
-from storage.ids import READ, CountedIds
+from storage.ids import CountedIds
 from storage.index_purging import Purger
 from storage.late_indexing import index_rest
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
@@ -80,7 +81,7 @@ class SqlStore:
             ids = CountedIds(community_id)
             session = Session(connection, ids, self._unindexed)
             if community_id is not None:
-                ids.begin(await session.rows(READ, {"of_community": community_id}))
+                await begin(session, ids, community_id)
             yield SqlWriting(session, self.config)
             if (moved := ids.moved()) is not None:
                 await session.run(*moved)

@@ -38,6 +38,7 @@ from storage.inline import unhurried
 from storage.messages import ORDER, file_rows, messages_where, newest, read_messages
 from storage.postgresql import store_at_once
 from storage.prepared import Prepared
+from storage.questions import questions
 from storage.scenes import blank_said, unsay
 from storage.search import search
 from storage.session import Session, Values, owned
@@ -98,8 +99,9 @@ class SqlTalk:
 
     async def by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         """Find messages by id, those not yet posted too, deleted ones left out."""
-        these = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
-        return {message.id: message for message in await read_messages(self.session, community_id, these)}
+        these = questions(is_sqlite=self.session.is_sqlite).messages
+        of = {"community_id": community_id, "ids": self.session.many(ids)}
+        return {message.id: message for message in await read_messages(self.session, community_id, these, of)}
 
     async def history(
         self, community_id: CommunityId, room_id: AgentId, *, before: MessageId | None = None, limit: int = 50

@@ -63,6 +63,13 @@ class Roster:
             raise LookupError(f"the prompt of agent {agent_id} was not read")
         return agent
 
+    def is_thread(self, side: Side) -> bool:
+        """Tell whether a side is that of a private thread; one that is not in view may be."""
+        if side == PUBLIC_SIDE:
+            return False
+        place = self.all_rooms.get(AgentId(side))
+        return place is None or place.thread_of is not None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Outline(Roster):
@@ -91,13 +98,6 @@ class Outline(Roster):
         mine = (view for room in self.joined(agent_id) if (view := self.rooms.get(room)))
         shown = [view for view in mine if view.room.side == side]
         return tuple(sorted(shown, key=lambda view: (view.room.id != agent_id, view.room.id)))
-
-    def is_thread(self, side: Side) -> bool:
-        """Tell whether a side is that of a private thread; one that is not in view may be."""
-        if side == PUBLIC_SIDE:
-            return False
-        place = self.all_rooms.get(AgentId(side))
-        return place is None or place.thread_of is not None
 
     def visible(self, agent_id: AgentId, room: RoomView) -> tuple[Message, ...]:
         """Give the loaded messages the agent may see: in a private room only those since it joined."""

@@ -26,6 +26,7 @@ ASKED = {
     "members": MANY,
     "whole": MANY,
     "people": MANY,
+    "ids": MANY,
     "posts": MANY,
     "messages": 20,
     "now": START,
