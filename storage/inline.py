@@ -48,6 +48,7 @@ class InlineConnection(aiosqlite.Connection):
     _in_a_row = 0
     _ticks = 0
     _writes = False
+    _too_long = ""  # a read that was just stopped on the loop: the thread does it at once
     # what was begun on the loop and has rows to give, and how a read is begun again
     _begun: "tuple[sqlite3.Cursor | None, Callable[[], object] | None]" = (None, None)
 
@@ -60,8 +61,9 @@ class InlineConnection(aiosqlite.Connection):
                 return await self._in_thread(fn, *args, **kwargs)
             return fn(*args, **kwargs)
         (of, again), self._begun = self._begun, (None, None)
+        is_too_long, self._too_long = args[:1] == (self._too_long,), ""
         match fn.__name__:
-            case _ if self._asked != self._worked:
+            case _ if self._asked != self._worked or is_too_long:
                 pass
             case "close":
                 return fn()
@@ -83,11 +85,13 @@ class InlineConnection(aiosqlite.Connection):
 
     def read_at_once(self, statement: str, values: list[Any]) -> list[Any] | None:
         """Give the rows of a read that may be done on the loop now; None when it may not, or is too long."""
-        if not self._is_free() or not is_short((statement, values)):
+        is_newest = statement.startswith("WITH sized") and not _unhurried.get()  # of rooms: mostly they are few
+        if not self._is_free() or not (is_newest or is_short((statement, values))):
             return None
         self._in_a_row += 1
         with suppress(TooMuch):
             return cast(list[Any], self._within_bounds(lambda: self._conn.execute(statement, values).fetchall()))
+        self._too_long = statement
         return None
 
     def write_at_once(self, statement: str, rows: list[list[Any]]) -> int | None:
@@ -235,7 +239,7 @@ def is_short(args: tuple[object, ...]) -> bool:
 
 def is_read(statement: str) -> bool:
     """Tell whether a statement reads tables: it can be stopped, and begun again."""
-    return statement.startswith(("SELECT", "WITH")) and SEARCHED not in statement and "INSERT INTO" not in statement
+    return statement.startswith("SELECT") and SEARCHED not in statement
 
 
 def is_mark(statement: str) -> bool:

@@ -57,6 +57,8 @@ from storage.tables import (
 )
 
 RECENT_ACTIONS = 20
+CHARACTERS_A_TOKEN = 4
+BARE_LINE_TOKENS = 12
 UNSENT = LETTERS.c.state.in_(literally("waiting", "sending"))  # as the index of open letters has it
 PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
 Among = Callable[[Term, str], ColumnElement[bool]]
@@ -111,6 +113,7 @@ class Questions:
     being_posted: Prepared
     reasons: Prepared
     people: Prepared
+    uncovered: Prepared
     messages: Prepared
     buried: Prepared
     can_be_claimed: Prepared
@@ -145,6 +148,7 @@ def questions(*, is_sqlite: bool) -> Questions:
         .order_by(AGENTS.c.next_beat_at),
         buried=_all_of(TOMBSTONES).where(among(TOMBSTONES.c.discord_id, "posts")),
         messages=select(*MESSAGE).where(_its(MESSAGES), among(MESSAGES.c.id, "ids")),
+        uncovered=_uncovered(among),
         people=_all_of(PEOPLE).where(among(PEOPLE.c.id, "people")),
     )
     return Questions(**{name: Prepared(statement) for name, statement in asked.items()})
@@ -254,6 +258,36 @@ def _checkpoints(among: Among) -> Query:
         CHECKPOINTS.join(newest, CHECKPOINTS.c.id == newest.c.id)
     )
     return asked.where(_its(CHECKPOINTS))
+
+
+def uncovered_tokens(rooms: FromClause, newest_counted: int | Term) -> Term:
+    """Add up, roughly, what the newest messages of a room take that no summary covers."""
+    covered = (
+        select(func.coalesce(func.max(CHECKPOINTS.c.last_message_id), 0))
+        .where(CHECKPOINTS.c.community_id == rooms.c.community_id, CHECKPOINTS.c.room_id == rooms.c.id)
+        .correlate(rooms)
+        .scalar_subquery()
+    )
+    guessed = func.length(MESSAGES.c.content) / CHARACTERS_A_TOKEN + BARE_LINE_TOKENS
+    tokens = case((MESSAGES.c.tokens > 0, MESSAGES.c.tokens), else_=guessed)
+    newest = (
+        select(case((MESSAGES.c.id > covered, tokens), else_=0).label("tokens"))
+        .where(
+            MESSAGES.c.community_id == rooms.c.community_id,
+            MESSAGES.c.room_id == rooms.c.id,
+            MESSAGES.c.shown == true(),
+        )
+        .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
+        .limit(newest_counted)
+        .correlate(rooms)
+        .subquery("newest")
+    )
+    return select(func.sum(newest.c.tokens)).scalar_subquery()
+
+
+def _uncovered(among: Among) -> Query:
+    tokens = uncovered_tokens(ROOMS, bindparam("messages", type_=Integer))
+    return select(ROOMS.c.id, tokens.label("tokens")).where(_its(ROOMS), among(ROOMS.c.id, "rooms"))
 
 
 def _recent_actions(among: Among) -> Query:

@@ -7,6 +7,7 @@ from typing import Never, TypeVar
 
 from sqlalchemy import Table, and_, or_, select
 
+from bot.core.attention import allot, shares
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
 from bot.core.records import (
@@ -55,6 +56,7 @@ from storage.tables import HOLDERS, KEYS, REQUESTS
 K = TypeVar("K")
 V = TypeVar("V")
 Pair = tuple[AgentId, AgentId]
+Sized = Sequence[Message]
 Keys = dict[AgentId, tuple[AccessKey, ...]]
 Counts = Mapping[AgentId, int]  # of all messages, by room
 Residents = tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]
@@ -65,6 +67,7 @@ NOTHING: Mapping[AgentId, Never] = {}
 # Of a view, in all its rooms: no HUD shows more, and many full rooms would take seconds and hundreds of megabytes.
 MOST_MESSAGES, MOST_CHARACTERS = 8_000, 2_000_000
 LEAST_OF_A_ROOM = 50  # or as many as are asked for
+SPARE = 3  # times what fills an agent's budget is read of all its rooms together: most lines are short
 
 KNOCKED_FOR = (
     select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
@@ -251,22 +254,43 @@ class SqlViews:
         self,
         asked: Asked,
         all_rooms: Mapping[AgentId, Room],
-        memberships: Iterable[Pair],
+        memberships: Mapping[Pair, Membership],
         counts: Counts,
         *,
         summaries: bool = True,
     ) -> dict[AgentId, RoomView]:
-        newest = await self._newest(asked, counts)
+        newest = await self._newest(asked, counts, memberships)
         checkpoints = await self._checkpoints(asked) if summaries else {}
-        return _seats(asked, all_rooms, memberships, counts, newest, checkpoints)
+        seats = _seats(asked, all_rooms, memberships, counts, newest, checkpoints)
+        if not summaries or asked.messages <= LEAST_OF_A_ROOM:
+            return seats
+        uncovered = await self._uncovered(asked, counts, newest)
+        return seats | {id_: replace(seats[id_], uncovered_tokens=tokens) for id_, tokens in uncovered.items()}
 
-    async def _newest(self, asked: Asked, counts: Counts) -> dict[AgentId, list[Message]]:
+    async def _newest(
+        self, asked: Asked, counts: Counts, memberships: Mapping[Pair, Membership]
+    ) -> dict[AgentId, list[Message]]:
         if asked.messages <= 0:
             return {}
-        each = of_each((counts[room] for room in asked.rooms), asked.messages)
-        of = self._of(asked) | {"messages": each, "characters": MOST_CHARACTERS}
-        found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
-        return {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
+        newest: dict[AgentId, list[Message]] = {}
+        left = MOST_CHARACTERS
+        for most, rooms in _alike(most_of_each(asked, counts, memberships)):
+            of = self._of(replace(asked, rooms=rooms)) | {"messages": most, "characters": left}
+            found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
+            newest |= {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
+            left -= sum(_size(one) for one in found)
+        return newest
+
+    async def _uncovered(self, asked: Asked, counts: Counts, newest: Mapping[AgentId, Sized]) -> dict[AgentId, int]:
+        """Give what no summary covers of the rooms of which fewer messages were read than were asked for.
+
+        Of so many full rooms that all of them together have more than a view may hold nobody asks it.
+        """
+        short = [id_ for id_ in asked.rooms if len(newest.get(id_, ())) < min(counts[id_], asked.messages)]
+        if not short or of_each((counts[room] for room in asked.rooms), asked.messages) < asked.messages:
+            return {}
+        of = self._of(replace(asked, rooms=short)) | {"messages": asked.messages}
+        return {row[0]: int(row[1] or 0) for row in await self.session.rows(self._questions.uncovered, of)}
 
     async def _checkpoints(self, asked: Asked) -> dict[AgentId, tuple[Checkpoint, int]]:
         """Give each room's newest summary, and how many there are."""
@@ -379,6 +403,43 @@ def _seats(
         )
         for id_ in sorted(asked.rooms)
     }
+
+
+def most_of_each(asked: Asked, counts: Counts, memberships: Mapping[Pair, Membership]) -> dict[AgentId, int]:
+    """Give how many messages of each room are read: what an agent can be shown is divided by its attention.
+
+    A room has as many as it may need for all of an agent's budget where the others leave theirs.
+    """
+    bound = of_each((counts[room] for room in asked.rooms), asked.messages)
+    mine: dict[AgentId, list[Membership]] = {agent: [] for agent in asked.agents}
+    for (agent, room), one in memberships.items():
+        if agent in mine and room in asked.rooms:
+            mine[agent].append(one)
+    alone = set(asked.rooms).difference(one.room_id for seats in mine.values() for one in seats)
+    most = dict.fromkeys(alone, bound)
+    for seats in mine.values():
+        all_of_it = {one.room_id: min(counts[one.room_id], bound) for one in seats}
+        nothing = dict.fromkeys(all_of_it, 0)
+        for room, number in allot(SPARE * asked.messages, shares(seats), nothing, all_of_it).items():
+            most[room] = max(most.get(room, 0), number, min(all_of_it[room], LEAST_OF_A_ROOM))
+    return most
+
+
+def _alike(most: Mapping[AgentId, int]) -> list[tuple[int, list[AgentId]]]:
+    """Give the rooms by how many messages are read of each, so that few statements read them; the fewest first."""
+    largest = max(most.values(), default=0)
+    found: dict[int, list[AgentId]] = {}
+    for room in sorted(most):
+        rounded = LEAST_OF_A_ROOM
+        while rounded < most[room]:
+            rounded *= 2
+        found.setdefault(min(rounded, largest), []).append(room)
+    return sorted(found.items())
+
+
+def _size(message: Message) -> int:
+    """Give what a message counts for among the characters of a view, about as its statement has it."""
+    return len(message.content) + sum(len(one.name) + len(one.url) + len(one.text or "") for one in message.attachments)
 
 
 def of_each(counts: Iterable[int], wanted: int) -> int:

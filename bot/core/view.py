@@ -44,6 +44,7 @@ class RoomView:
     older: int = 0  # how many stored messages come before `messages`
     checkpoint: Checkpoint | None = None  # the newest
     checkpoints: int = 0
+    uncovered_tokens: int | None = None  # by no summary, about; None: as many as the messages tell
 
 
 # What a look holds is told by its type: nothing that was not read can be mistaken for what is not there.

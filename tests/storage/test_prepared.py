@@ -1,14 +1,15 @@
 """What is asked with each message and beat goes straight to SQLite, and gives what SQLAlchemy's way gives."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError
 
 from bot.core.records import AgentId, CommunityId
+from storage import inline
 from storage.ids import READ
-from storage.inline import IN_A_ROW
+from storage.inline import IN_A_ROW, InlineConnection
 from storage.prepared import Lane, Prepared
 from storage.questions import questions
 from storage.session import Session, putting
@@ -90,6 +91,24 @@ async def test_others_have_their_turn_after_so_many(store: SqlStore) -> None:
         assert not taken[-1]
         await Session(connection).rows(READ, {"of_community": 1})
         assert lane.rows(READ, {"of_community": 1}) is not None
+
+
+async def test_a_read_that_is_too_long_for_the_loop_is_tried_there_once(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[object] = []
+    bounded = InlineConnection._within_bounds
+
+    def counted(own: InlineConnection, read: Callable[[], object]) -> object:
+        tries.append(read)
+        return bounded(own, read)
+
+    monkeypatch.setattr(inline, "STEPS", 1)
+    monkeypatch.setattr(inline, "STEPS_A_TICK", 1)
+    monkeypatch.setattr(InlineConnection, "_within_bounds", counted)
+    async with store.database.reading() as connection:
+        rows = await Session(connection).rows(questions(is_sqlite=True).reasons, {"community_id": 1} | ASKED)
+    assert (rows, len(tries)) == ([], 1)
 
 
 async def test_whoever_listens_hears_of_every_statement(store: SqlStore) -> None:
