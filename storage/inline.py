@@ -26,7 +26,7 @@ Work = tuple["asyncio.Future[Any] | None", Callable[[], object]]
 
 # tables with whose rows those of others go
 HELD_ON_TO = {key.column.table.name for table in METADATA.tables.values() for key in table.foreign_keys}
-STEPS = 10_000  # of SQLite's machine that one read may take on the loop: about half a millisecond
+STEPS = 20_000  # of SQLite's machine that one read may take on the loop: about a millisecond
 STEPS_A_TICK = 1_000
 FEW = 100  # values in one statement, or rows that it is given: keys pin no more
 IN_A_ROW = 30  # statements on the loop, before others have their turn

@@ -274,7 +274,7 @@ class SqlViews:
             return {}
         newest: dict[AgentId, list[Message]] = {}
         left = MOST_CHARACTERS
-        for most, rooms in _alike(most_of_each(asked, counts, memberships)):
+        for most, rooms in _alike(most_of_each(asked, counts, memberships), counts):
             of = self._of(replace(asked, rooms=rooms)) | {"messages": most, "characters": left}
             found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
             newest |= {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
@@ -425,12 +425,15 @@ def most_of_each(asked: Asked, counts: Counts, memberships: Mapping[Pair, Member
     return most
 
 
-def _alike(most: Mapping[AgentId, int]) -> list[tuple[int, list[AgentId]]]:
-    """Give the rooms by how many messages are read of each, so that few statements read them; the fewest first."""
+def _alike(most: Mapping[AgentId, int], counts: Counts) -> list[tuple[int, list[AgentId]]]:
+    """Give the rooms by how many messages are read of each, so that few statements read them; the fewest first.
+
+    Those that are read whole come with those of which most is read: they have no more.
+    """
     largest = max(most.values(), default=0)
     found: dict[int, list[AgentId]] = {}
     for room in sorted(most):
-        rounded = LEAST_OF_A_ROOM
+        rounded = LEAST_OF_A_ROOM if most[room] < counts[room] else largest
         while rounded < most[room]:
             rounded *= 2
         found.setdefault(min(rounded, largest), []).append(room)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import bindparam, delete, func
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, RecordAction, SetFocus, SetKnowledge
@@ -14,7 +14,7 @@ from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
 from storage.prepared import Prepared
 from storage.session import Insert, Session
-from storage.tables import ACTIONS, BEATS, JOURNAL, LOOKUPS, MINDS, TOMBSTONES, USAGE
+from storage.tables import ACTIONS, BEATS, JOURNAL, LOOKUPS, MINDS, USAGE
 
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
@@ -26,7 +26,6 @@ CLEAR = Prepared(
         LOOKUPS.c.side == bindparam("of_side"),
     )
 )
-LAST_DELETED = Prepared(select(func.max(TOMBSTONES.c.at)).where(TOMBSTONES.c.community_id == bindparam("its")))
 
 
 async def keep_minds(session: Session, community_id: int, changes: Sequence[SetKnowledge | SetFocus]) -> None:
@@ -95,8 +94,7 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
 
     Of one that was under way while something was deleted, what it saw and said is not kept: it may stand there.
     """
-    deleted = await session.value(LAST_DELETED, {"its": community_id})
-    last = await last_to_keep_nothing(session, community_id)
+    deleted, last = await last_to_keep_nothing(session, community_id)
     beats = [
         replace(one, hud="", answer="", thoughts="") if one.id <= last or (deleted and one.at <= deleted) else one
         for one in (change.beat for change in changes)
