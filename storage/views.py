@@ -7,7 +7,6 @@ from typing import Never, TypeVar
 
 from sqlalchemy import Table, and_, or_, select
 
-from bot.core.attention import allot, shares
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
 from bot.core.records import (
@@ -29,6 +28,7 @@ from bot.core.records import (
     Side,
 )
 from bot.core.view import Doors, Glance, RoomView, Roster, Subject, View
+from storage import view_bounds
 from storage.communities import community_of
 from storage.convert import (
     AGENT_COLUMNS,
@@ -52,23 +52,17 @@ from storage.prepared import Prepared
 from storage.questions import Questions, questions
 from storage.session import Rows, Session, Values, literally, owned
 from storage.tables import HOLDERS, KEYS, REQUESTS
+from storage.view_bounds import Asked, Counts, Pair, alike, most_of_each, of_each, size
 
 K = TypeVar("K")
 V = TypeVar("V")
-Pair = tuple[AgentId, AgentId]
 Sized = Sequence[Message]
 Keys = dict[AgentId, tuple[AccessKey, ...]]
-Counts = Mapping[AgentId, int]  # of all messages, by room
 Residents = tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]
 AGENT_END = len(AGENT_COLUMNS)
 ROOM_END = AGENT_END + len(ROOM_COLUMNS)
 KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 NOTHING: Mapping[AgentId, Never] = {}
-# Of a view, in all its rooms: no HUD shows more, and many full rooms would take seconds and hundreds of megabytes.
-MOST_MESSAGES, MOST_CHARACTERS = 8_000, 2_000_000
-LEAST_OF_A_ROOM = 50  # or as many as are asked for
-SPARE = 3  # times what fills an agent's budget is read of all its rooms together: most lines are short
-
 KNOCKED_FOR = (
     select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
     .outerjoin(HOLDERS, and_(HOLDERS.c.community_id == KEYS.c.community_id, HOLDERS.c.key_id == KEYS.c.id))
@@ -82,16 +76,6 @@ KNOCKED_FOR = (
         ),
     )
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a view is asked for: agents, and all rooms that come with them."""
-
-    community_id: CommunityId
-    agents: Collection[AgentId]
-    rooms: Collection[AgentId]
-    messages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +246,7 @@ class SqlViews:
         newest = await self._newest(asked, counts, memberships)
         checkpoints = await self._checkpoints(asked) if summaries else {}
         seats = _seats(asked, all_rooms, memberships, counts, newest, checkpoints)
-        if not summaries or asked.messages <= LEAST_OF_A_ROOM:
+        if not summaries or asked.messages <= view_bounds.LEAST_OF_A_ROOM:
             return seats
         uncovered = await self._uncovered(asked, counts, newest)
         return seats | {id_: replace(seats[id_], uncovered_tokens=tokens) for id_, tokens in uncovered.items()}
@@ -273,12 +257,12 @@ class SqlViews:
         if asked.messages <= 0:
             return {}
         newest: dict[AgentId, list[Message]] = {}
-        left = MOST_CHARACTERS
-        for most, rooms in _alike(most_of_each(asked, counts, memberships), counts):
+        left = view_bounds.MOST_CHARACTERS
+        for most, rooms in alike(most_of_each(asked, counts, memberships), counts):
             of = self._of(replace(asked, rooms=rooms)) | {"messages": most, "characters": left}
             found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
             newest |= {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
-            left -= sum(_size(one) for one in found)
+            left -= sum(size(one) for one in found)
         return newest
 
     async def _uncovered(self, asked: Asked, counts: Counts, newest: Mapping[AgentId, Sized]) -> dict[AgentId, int]:
@@ -403,57 +387,6 @@ def _seats(
         )
         for id_ in sorted(asked.rooms)
     }
-
-
-def most_of_each(asked: Asked, counts: Counts, memberships: Mapping[Pair, Membership]) -> dict[AgentId, int]:
-    """Give how many messages of each room are read: what an agent can be shown is divided by its attention.
-
-    A room has as many as it may need for all of an agent's budget where the others leave theirs.
-    """
-    bound = of_each((counts[room] for room in asked.rooms), asked.messages)
-    mine: dict[AgentId, list[Membership]] = {agent: [] for agent in asked.agents}
-    for (agent, room), one in memberships.items():
-        if agent in mine and room in asked.rooms:
-            mine[agent].append(one)
-    alone = set(asked.rooms).difference(one.room_id for seats in mine.values() for one in seats)
-    most = dict.fromkeys(alone, bound)
-    for seats in mine.values():
-        all_of_it = {one.room_id: min(counts[one.room_id], bound) for one in seats}
-        nothing = dict.fromkeys(all_of_it, 0)
-        for room, number in allot(SPARE * asked.messages, shares(seats), nothing, all_of_it).items():
-            most[room] = max(most.get(room, 0), number, min(all_of_it[room], LEAST_OF_A_ROOM))
-    return most
-
-
-def _alike(most: Mapping[AgentId, int], counts: Counts) -> list[tuple[int, list[AgentId]]]:
-    """Give the rooms by how many messages are read of each, so that few statements read them; the fewest first.
-
-    Those that are read whole come with those of which most is read: they have no more.
-    """
-    largest = max(most.values(), default=0)
-    found: dict[int, list[AgentId]] = {}
-    for room in sorted(most):
-        rounded = LEAST_OF_A_ROOM if most[room] < counts[room] else largest
-        while rounded < most[room]:
-            rounded *= 2
-        found.setdefault(min(rounded, largest), []).append(room)
-    return sorted(found.items())
-
-
-def _size(message: Message) -> int:
-    """Give what a message counts for among the characters of a view, about as its statement has it."""
-    return len(message.content) + sum(len(one.name) + len(one.url) + len(one.text or "") for one in message.attachments)
-
-
-def of_each(counts: Iterable[int], wanted: int) -> int:
-    """Give how many messages of each room are read so that all rooms together have no more than a view may hold."""
-    left, rooms = MOST_MESSAGES, sorted(counts)
-    for place, count in enumerate(rooms):
-        share = left // (len(rooms) - place)
-        if count > share:
-            return min(wanted, max(LEAST_OF_A_ROOM, share))
-        left -= min(count, wanted)
-    return wanted
 
 
 def all_rooms_of(rooms: Mapping[AgentId, Room]) -> dict[AgentId, Room]:
