@@ -17,7 +17,7 @@ async def foreseen(
     now = clock.now()
     source = (await models.of(read.providers, community)).source
     everyone = tuple(await read.agents.names(community.id))
-    view = await read.views.glance(community.id, agent_ids=everyone, messages=0)
+    view = await read.views.glance(community.id, agent_ids=everyone, messages=0, summaries=True)
     funds = await funds_now(read.money, view, day_of(now), source.ceilings)
     await clock.sleep(0)  # of hundreds of agents both take some milliseconds: others come first in between
     return view, next_beats(view, funds, now, missing=source.missing)

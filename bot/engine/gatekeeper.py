@@ -16,7 +16,7 @@ from bot.core.hud.call import messages_to_load
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import HeldFor
 from bot.core.ports import Cipher, Model, Models, Store, Writing
-from bot.core.ports.beats import Beats
+from bot.core.ports.beats import Beats, Later
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.scenes.showing import Turn
 from bot.core.sealing import of_key
@@ -111,13 +111,11 @@ class Gatekeeper:
             async with self._store.writing(community_id) as write:
                 dropped = [DropReasons(agent_id=one.agent_id, reasons=one.reasons) for one in passed]
                 await write.apply(community_id, dropped)
-                for one in passed:
-                    await write.claims.release(one.claim)
+                await write.claims.release_all(community_id, [(one.claim, None, None) for one in passed])
 
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:
-            for one in admitted:
-                await write.claims.release(one.claim)
+            await write.claims.release_all(community_id, [(one.claim, None, None) for one in admitted])
 
     async def _limited(self, beats: Beats, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
@@ -132,7 +130,7 @@ class Gatekeeper:
     ) -> tuple[Ready, ...]:
         """Release who does not go, with when to come again, and mark who goes."""
         ready = [one for one in judged if isinstance(one, Ready)]
-        later = [(one.claim, one.until, one.held_for) for one in judged if isinstance(one, Held)]
+        later: list[Later] = [(one.claim, one.until, one.held_for) for one in judged if isinstance(one, Held)]
         changes: list[Change] = [
             DropReasons(agent_id=one.claim.agent_id, reasons=one.dropped) for one in judged if one.dropped
         ]
@@ -145,8 +143,7 @@ class Gatekeeper:
         for one in admission.admitted:
             changes += begun(one, now)
         await write.apply(view.community.id, changes)
-        for claim, until, held_for in later:
-            await write.claims.release(claim, until=until, held_for=held_for)
+        await write.claims.release_all(view.community.id, later)
         return admission.admitted
 
     async def _view(
