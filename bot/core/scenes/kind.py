@@ -143,13 +143,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a seat sees: all of them (and 0, who watches) the same phase, names, facts and bars; it alone `private`."""
+    """What a seat sees: all of them (and 0, who watches) the same phase, names, facts and bars; it alone `private`.
+
+    `picture` is what the picture of its kind is drawn from (cogs.ui.scenes): for the board that of seat 0.
+    """
 
     phase: str
     awaited: tuple[Seat, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     bars: tuple[tuple[str, int], ...] = ()
     private: tuple[tuple[str, str], ...] = ()
+    picture: Mapping[str, Json] = field(default_factory=dict)
 
 
 class State(Frozen, ABC):

@@ -46,7 +46,7 @@ class Playing:
         self.log.append(Entry(step=entry.step, seat=seat, move=move, arguments=entry.arguments, digest=digest))
         return [event.text for event in step.events]
 
-    def move(self, seat: int, name: str, **arguments: Json) -> list[str]:
+    def move(self, seat: int, name: str, /, **arguments: Json) -> list[str]:
         """Make a move as a seat proposes it, texts and all."""
         found = proposed(self.play.kind, self.standing.state, seat, name, arguments, texts=self.standing.texts)
         return self.enter(seat, name, found.move.model_dump(mode="json"))
