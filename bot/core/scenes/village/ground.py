@@ -1,6 +1,6 @@
 """The ground of a village: 20 × 20 tiles made from one number, with places on them that roads join."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -50,10 +50,11 @@ class Ground:
     costs: tuple[int, ...]  # of entering a tile; 0 where nobody can
     ways: tuple[tuple[Tile, ...], ...]  # from each tile: the neighbours that can be entered, N E S W
     places: tuple[Place, ...]
+    at: Mapping[Tile, Place]
 
     def place_at(self, tile: Tile) -> Place | None:
         """Give the place on a tile."""
-        return next((one for one in self.places if one.tile == tile), None)
+        return self.at.get(tile)
 
     def place(self, name: str) -> Place:
         """Give a place by its name; raises KeyError."""
@@ -117,7 +118,7 @@ def ground_of(number: int, houses: int) -> Ground:
     _flood_pockets(terrain, places[0].tile)
     costs = tuple(COST.get(one, 0) for one in terrain)
     ways = tuple(tuple(there for there in _around(tile) if costs[there]) for tile in range(TILES))
-    return Ground(terrain=tuple(terrain), costs=costs, ways=ways, places=places)
+    return Ground(terrain=tuple(terrain), costs=costs, ways=ways, places=places, at={one.tile: one for one in places})
 
 
 def _landscape(chance: Chance) -> list[Terrain]:

@@ -75,11 +75,13 @@ def looked(world: World, seat: Seat) -> str:
     """Give every tile within sight, row by row: `@` is who looks, a letter what a tile is (docs/games.md)."""
     here, terrain = world.bodies[seat].tile, world.ground.terrain
     rows = []
-    for y in range(SIDE):
-        row = [tile for tile in range(SIDE * y, SIDE * (y + 1)) if distance(tile, here) <= world.sight]
-        if row:
-            tiles = "".join("@" if tile == here else terrain[tile].value for tile in row)
-            rows.append(f"row {y + 1} from column {row[0] % SIDE + 1}: {tiles}")
+    column, line = xy(here)
+    for y in range(max(0, line - world.sight), min(SIDE, line + world.sight + 1)):
+        wide = world.sight - abs(y - line)
+        first, last = max(0, column - wide), min(SIDE - 1, column + wide)
+        row = range(SIDE * y + first, SIDE * y + last + 1)
+        tiles = "".join("@" if tile == here else terrain[tile].value for tile in row)
+        rows.append(f"row {y + 1} from column {first + 1}: {tiles}")
     around = [f"{name} {_kind(world, here, name)}" for name, _, _ in DIRECTIONS]
     return f"{'; '.join(rows)}. {', '.join(around)}."
 

@@ -1,11 +1,12 @@
 """The rules of a village: whose turn it is, what may be done, what that makes of bodies, stocks and deeds."""
 
+from functools import lru_cache
 from typing import Final
 
 from bot.core.scenes.kind import Applied, Chance, Event, Expect, Form, Move, Over, Seat, Seen
 from bot.core.scenes.village.bodies import EATEN, FOOD, Body, aged, changed, full_stocks, grown, rested, tired
 from bot.core.scenes.village.goals import is_met, score
-from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Tile
+from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Ground, Tile
 from bot.core.scenes.village.moves import ONWARD, Eat, Gather, Give, Go, Look, Rest, Talk, Walk, Whisper
 from bot.core.scenes.village.paths import walked
 from bot.core.scenes.village.seeing import looked, viewed
@@ -29,7 +30,8 @@ class Village(World):
         if self.ended or seat != self.current:
             return ()
         body, stock = self.bodies[seat], self.stock_under(seat)
-        forms = [Form(Go, {"place": self._goals_of_a_walk(body)}), Form(Walk, {"x": NUMBERS, "y": NUMBERS})]
+        places = ((ONWARD,) if body.heading is not None else ()) + places_from(self.ground, body.tile)
+        forms = [Form(Go, {"place": places}), Form(Walk, {"x": NUMBERS, "y": NUMBERS})]
         if stock and body.room:
             forms.append(Form(Gather, {"item": tuple(stock), "n": _up_to(min(body.room, max(stock.values())))}))
         food = tuple(item for item in body.bag if item in FOOD)
@@ -47,12 +49,6 @@ class Village(World):
         if not self.looked:
             forms.append(Form(Look))
         return tuple(forms)
-
-    def _goals_of_a_walk(self, body: Body) -> tuple[str, ...]:
-        ground = self.ground
-        steps = tuple(name for name, _, _ in DIRECTIONS if ground.neighbour(body.tile, name) is not None)
-        onward = (ONWARD,) if body.heading is not None else ()
-        return (*onward, *(one.name for one in ground.places if one.tile != body.tile), *steps)
 
     def apply(self, seat: Seat, move: Move, chance: Chance) -> Applied:
         match move:
@@ -223,6 +219,13 @@ class Village(World):
 
     def view(self, seat: Seat) -> Seen:
         return viewed(self, seat)
+
+
+@lru_cache(maxsize=4_096)
+def places_from(ground: Ground, tile: Tile) -> tuple[str, ...]:
+    """Give where one may go from a tile: every other place, and the neighbours."""
+    steps = tuple(name for name, _, _ in DIRECTIONS if ground.neighbour(tile, name) is not None)
+    return (*(one.name for one in ground.places if one.tile != tile), *steps)
 
 
 def _up_to(most: int) -> tuple[int, ...]:
