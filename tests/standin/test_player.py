@@ -5,7 +5,7 @@ import random
 import pytest
 
 from bot.core.hud.turn import build_turn, read_moves
-from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, SceneId, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, SceneId, Snowflake
 from bot.core.scenes.kind import RULES, Expect, SceneKind, Wait
 from bot.core.scenes.play import Rule
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
@@ -29,7 +29,7 @@ def call_for(playing: Playing, seat: int, here: View) -> str:
         title="",
         room_id=AgentId(1),
         status=SceneStatus.RUNNING,
-        options=playing.play.options.model_dump(mode="json") | {"topic": "the garden"},
+        options=_about_the_garden(playing),
         standing=standing.packed(),
         window_step=standing.window,
         started_by=Snowflake(1),
@@ -41,6 +41,11 @@ def call_for(playing: Playing, seat: int, here: View) -> str:
     assert turn is not None
     assert {move.name for move in turn.moves} == set(read_moves(built(here, turn)) or ())
     return built(here, turn)
+
+
+def _about_the_garden(playing: Playing) -> dict[str, Json]:
+    options = playing.play.options.model_dump(mode="json")
+    return {**options, "topic": "the garden"} if "topic" in options else options
 
 
 def built(here: View, turn: Turn) -> str:

@@ -2,7 +2,18 @@
 
 from pydantic import Field
 
-from bot.core.scenes.kind import MOST_TURNS, Applied, Chance, Event, Options, Ordering, SceneKind, Seat, Secrecy
+from bot.core.scenes.kind import (
+    MOST_TURNS,
+    Applied,
+    Chance,
+    Event,
+    Options,
+    Ordering,
+    Preset,
+    SceneKind,
+    Seat,
+    Secrecy,
+)
 from bot.core.scenes.village.bodies import Body, Plenty, full_stocks
 from bot.core.scenes.village.goals import Deeds, dealt
 from bot.core.scenes.village.ground import ground_of, house_of
@@ -65,4 +76,18 @@ VILLAGE = SceneKind(
     options=VillageOptions,
     state=Village,
     moves=MOVES,
+    presets=(
+        Preset(name="short", title="A day: 12 hours", options={"rounds": 12}),
+        Preset(name="days", title="Three days: 72 hours", options={}),
+        Preset(
+            name="watched",
+            title="A day to watch: everybody on the map",
+            options={"rounds": 16, "faces": True, "plenty": "plenty"},
+        ),
+        Preset(
+            name="hard",
+            title="A hard winter: little to eat, dark nights, and who starves dies",
+            options={"plenty": "scarce", "dark": True, "deadly": True},
+        ),
+    ),
 )
