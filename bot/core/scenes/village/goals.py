@@ -27,7 +27,7 @@ class Goal(Frozen):
             case "bring":
                 return f"stand in your own house with {self.count} {self.item}"
             case "give":
-                return f"give {{s{self.seat}}} {self.count} {self.item}"
+                return f"give seat {self.seat} ({{s{self.seat}}}) {self.count} {self.item}"
             case "visit":
                 return f"see the {self.places[0]}, the {self.places[1]} and the {self.places[2]}"
             case "meet":

@@ -5,7 +5,7 @@ from itertools import pairwise
 from bot.core.records import Json
 from bot.core.scenes.kind import Seat, Seen
 from bot.core.scenes.village.bodies import CARRIED, MOST, counted_items
-from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Tile, distance, xy
+from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Tile, distance, house_of, xy
 from bot.core.scenes.village.paths import costs_to, path
 from bot.core.scenes.village.world import HOURS, World
 
@@ -30,8 +30,9 @@ def _private(world: World, seat: Seat) -> tuple[tuple[str, str], ...]:
     ]
     if (goal := world.goals.get(seat)) is not None:
         lines.append(("Your goal", f"{goal.words} ({'met' if deeds.goal_met else 'not met yet'})"))
-    lines.append(("Your house", f"house {seat}"))
-    lines.append(("You have met", ", ".join(f"{{s{one}}}" for one in deeds.met) or "nobody"))
+    lines.append(("Your house", house_of(seat)))
+    lines.append(("You have met", ", ".join(f"seat {one} ({{s{one}}})" for one in deeds.met) or "nobody"))
+    lines.append(("You have been to", ", ".join(deeds.visited)))
     lines.append(("You see", _people(world, seat) or "nobody"))
     if stocks := _stocks(world, body.tile):
         lines.append(("There is", stocks))
@@ -47,7 +48,9 @@ def _people(world: World, seat: Seat) -> str:
             body = world.bodies[one]
             sleeps = ", asleep" if body.asleep else ""
             far = distance(body.tile, here)
-            told.append(f"{{s{one}}} at {_coordinates(body.tile)}{_named(world, body.tile)}, {far} away{sleeps}")
+            told.append(
+                f"seat {one} ({{s{one}}}) at {_coordinates(body.tile)}{_named(world, body.tile)}, {far} away{sleeps}"
+            )
     return "; ".join(told)
 
 

@@ -150,15 +150,15 @@ def _growth(before: Village, after: Village) -> Counter[str]:
             if more > 0 and seat == before.current and place is not None and (place.name, item) in taken:
                 taken[place.name, item] += more
     stocks = {
-        place: {item: count - taken[place, item] for item, count in items.items()}
-        for place, items in before.stocks.items()
+        name: {item: count - taken[name, item] for item, count in items.items()}
+        for name, items in before.stocks.items()
     }
     for _ in range(dawns):
         later = grown(stocks, full)
-        for place, items in later.items():
+        for name, items in later.items():
             for item, count in items.items():
-                grew[item] += count - stocks[place][item]
-        stocks = {place: dict(items) for place, items in later.items()}
+                grew[item] += count - stocks[name][item]
+        stocks = {name: dict(items) for name, items in later.items()}
     return grew
 
 
