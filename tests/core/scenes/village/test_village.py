@@ -291,7 +291,7 @@ def test_what_is_far_is_seen_by_nobody_and_goals_by_their_own_seat_alone() -> No
         for seat in state.seats:
             told = dict(state.view(seat).private)
             near = {one for one in state.near(state.bodies[seat].tile, 7) if one != seat}
-            assert {one for one in state.seats if f"{{s{one}}} at" in told["You see"]} == near
+            assert {one for one in state.seats if f"({{s{one}}}) at" in told["You see"]} == near
             pictured = state.view(seat).picture["people"]
             assert isinstance(pictured, list)
             assert {one["seat"] for one in pictured if isinstance(one, dict)} == near | {seat}
