@@ -131,8 +131,8 @@ def _draw_spot(draw: ImageDraw.ImageDraw, spot: Spot) -> None:
     draw.rectangle((x + 1, y + 1, x + TILE - 3, y + TILE - 3), outline=DARK, width=3)
     long = width(spot.name, SIGN) + 8
     left = min(max(AXIS, x + TILE / 2 - long / 2), WIDTH - long - 1)
-    draw.rounded_rectangle((left, y + 6, left + long, y + 21), radius=5, fill=DARK)
-    write(draw, (left + 4, y + 13), spot.name, SIGN, INK)
+    draw.rounded_rectangle((left, y - 11, left + long, y + 4), radius=5, fill=DARK)
+    write(draw, (left + 4, y - 4), spot.name, SIGN, INK)
 
 
 def _draw_people(draw: ImageDraw.ImageDraw, chart: Chart) -> None:
@@ -146,7 +146,9 @@ def _draw_people(draw: ImageDraw.ImageDraw, chart: Chart) -> None:
         _draw_face(draw, middle, one.seat, is_you=one.seat == chart.you, awake=not (one.asleep or one.dead))
 
 
-def _draw_face(draw: ImageDraw.ImageDraw, middle: Point, seat: Seat, *, is_you: bool = False, awake: bool = True) -> None:
+def _draw_face(
+    draw: ImageDraw.ImageDraw, middle: Point, seat: Seat, *, is_you: bool = False, awake: bool = True
+) -> None:
     x, y = middle
     ring = LIGHT if is_you else DARK
     draw.ellipse((x - 11, y - 11, x + 11, y + 11), fill=_colour(seat) if awake else FAINT, outline=ring, width=2)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from bot.core.scenes.village import VILLAGE, VillageOptions
+from bot.core.scenes.village.kind import VILLAGE, VillageOptions
 from bot.core.scenes.village.state import Village
 from tests.standin.games import played_out
 

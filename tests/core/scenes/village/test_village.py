@@ -12,7 +12,7 @@ from bot.core.errors import Rejected
 from bot.core.hud.turn import rules_of
 from bot.core.scenes.kind import Move, Over
 from bot.core.scenes.play import Rule
-from bot.core.scenes.village import VILLAGE, VillageOptions
+from bot.core.scenes.village.kind import VILLAGE, VillageOptions
 from bot.core.scenes.village.bodies import EATEN, FOOD, STARVED_ROUNDS, Body, full_stocks, grown
 from bot.core.scenes.village.goals import Goal
 from bot.core.scenes.village.ground import xy
