@@ -12,10 +12,10 @@ from bot.core.errors import Rejected
 from bot.core.hud.turn import rules_of
 from bot.core.scenes.kind import Move, Over
 from bot.core.scenes.play import Rule
-from bot.core.scenes.village.kind import VILLAGE, VillageOptions
 from bot.core.scenes.village.bodies import EATEN, FOOD, STARVED_ROUNDS, Body, full_stocks, grown
 from bot.core.scenes.village.goals import Goal
 from bot.core.scenes.village.ground import xy
+from bot.core.scenes.village.kind import VILLAGE, VillageOptions
 from bot.core.scenes.village.moves import Eat, Gather, Go, Rest
 from bot.core.scenes.village.paths import costs_to
 from bot.core.scenes.village.state import Village
