@@ -19,6 +19,7 @@ from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.scenes import (
     DRAWN,
     BoardButton,
+    CombinationSelect,
     FormButton,
     MoveButton,
     MoveSelect,
@@ -100,7 +101,7 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
 
     async def cog_load(self) -> None:
         """Know the buttons that were sent before the last start."""
-        self.client.add_dynamic_items(BoardButton, MoveButton, MoveSelect, FormButton)
+        self.client.add_dynamic_items(BoardButton, MoveButton, MoveSelect, CombinationSelect, FormButton)
 
     @app_commands.command()
     async def start(

@@ -5,7 +5,9 @@ What they mean stands in their ids, so they survive a restart; neither a seat no
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice, product
 from typing import Self
+from urllib.parse import parse_qsl, urlencode
 
 import discord
 
@@ -24,6 +26,7 @@ from cogs.ui.files import text_file
 from cogs.ui.forms import Form
 from cogs.ui.patience import Patience
 from cogs.ui.pictures import Bar, chart
+from cogs.ui.scene_pictures import scene_picture
 from cogs.ui.texts import honest
 
 Interaction = discord.Interaction[SelfroomClient]
@@ -63,13 +66,15 @@ async def act(interaction: Interaction, action: Action) -> str:
     return await rights.told(interaction, outcome)
 
 
-async def tell(interaction: Interaction, text: str, view: discord.ui.View | None = None) -> None:
+async def tell(
+    interaction: Interaction, text: str, view: discord.ui.View | None = None, file: discord.File | None = None
+) -> None:
     """Answer the person alone."""
-    shown = view or discord.utils.MISSING
+    shown, drawn = view or discord.utils.MISSING, file or discord.utils.MISSING
     if interaction.response.is_done():
-        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, ephemeral=True)
+        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, file=drawn, ephemeral=True)
     else:
-        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, ephemeral=True)
+        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, file=drawn, ephemeral=True)
 
 
 class BoardButton(Lasting, template=PRESS_ID):
@@ -128,7 +133,8 @@ async def show_seat(interaction: Interaction, scene_id: int) -> None:
     """Show a person's own seat to them alone, with what they may do now."""
     who = interaction.client.person(interaction.user)
     turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
-    await tell(interaction, seat_text(turn), seat_view(turn))
+    drawn = await scene_picture(turn.kind.kind, turn.picture, turn.names)
+    await tell(interaction, seat_text(turn), seat_view(turn), drawn)
 
 
 def seat_text(turn: Turn) -> str:
@@ -161,12 +167,14 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
     needed = [one for one in move.parameters if not one.optional]
     if not needed:
         return [MoveButton(turn.scene_id, turn.window, move.name)]
-    if len(needed) == 1 and needed[0].what != "text":
+    if len(move.parameters) == 1 and needed[0].what != "text":
         values = move.values.get(needed[0].name, ())
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
             return [MoveButton(turn.scene_id, turn.window, move.name, needed[0].name, str(one)) for one in values]
         if len(values) <= MOST_OPTIONS:
             return [MoveSelect.drawn(turn, move, needed[0])]
+    if 1 <= len(combinations(move)) <= MOST_OPTIONS:
+        return [CombinationSelect.drawn(turn, move)]
     return [FormButton(turn.scene_id, turn.window, move.name)]
 
 
@@ -232,6 +240,55 @@ class MoveSelect(
             raise Rejected("That moment has passed: press *My seat* again.")
         given: Json = values if of["what"] == "many" else values[0]
         await play(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
+
+
+def combinations(move: ShownMove) -> list[dict[str, int | str]]:
+    """Give every way to choose all of a move's parameters; none where one of them is no choice of one."""
+    if any(one.what != "one" for one in move.parameters):
+        return []
+    names = [one.name for one in move.parameters]
+    every = product(*(move.values.get(name, ()) for name in names))
+    return [dict(zip(names, values, strict=True)) for values in islice(every, MOST_OPTIONS + 1)]
+
+
+class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
+    """A move with several parameters, chosen from a list of all that they may be together."""
+
+    @classmethod
+    def drawn(cls, turn: Turn, move: ShownMove) -> Self:
+        """Give the select as Discord shows it."""
+        options = [
+            discord.SelectOption(label=_combined(turn, move, one)[:100], value=urlencode(one)[:100])
+            for one in combinations(move)
+        ]
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"choose:{turn.scene_id}:{turn.window}:{move.name}",
+            options=options,
+            placeholder=move.name.replace("_", " "),
+        )
+        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the select again, whoever sent it and whenever."""
+        return cls(item)  # type: ignore[arg-type]
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Make the move."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        of, values = self.template.fullmatch(self.custom_id), _values(interaction)
+        if of is None or not values:
+            raise Rejected("That moment has passed: press *My seat* again.")
+        given = {name: _number(value) for name, value in parse_qsl(values[0])}
+        await play(interaction, int(of["id"]), int(of["window"]), of["move"], given)
+
+
+def _combined(turn: Turn, move: ShownMove, chosen: Mapping[str, int | str]) -> str:
+    """Name a choice of several: how many of something stands at its end."""
+    named = [_named(turn, one, chosen[one.name]) for one in move.parameters if one.name != "n"]
+    return ": ".join(named) + (f" × {chosen['n']}" if "n" in chosen else "")
 
 
 class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
@@ -349,12 +406,17 @@ def results_text(told: Told) -> str:
 
 
 async def results_files(told: Told) -> list[discord.File]:
-    """Draw the last ballot, where there was one, and give all that happened as a text."""
+    """Draw the last ballot, where there was one, and how it stands; give all that happened as a text."""
     counts = told.watching.bars if told.watching is not None else ()
     most = max((count for _, count in counts), default=0) or 1
     rows = [Bar(label=name, share=count / most, note=str(count)) for name, count in counts]
     drawn = [await chart("ballot", "Last ballot", rows)] if rows else []
-    return [*drawn, text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")]
+    recap = await scene_picture(told.scene.kind, told.board.picture, told.cast.names)
+    return [
+        *drawn,
+        *([recap] if recap is not None else []),
+        text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n"),
+    ]
 
 
 async def show_history(interaction: Interaction, scene_id: int) -> None:
