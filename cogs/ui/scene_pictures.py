@@ -7,6 +7,7 @@ import discord
 
 from bot.core.records import Json
 from bot.core.scenes.kind import Seat
+from bot.core.scenes.showing import Board
 from cogs.ui.files import picture as file_of
 from cogs.ui.village_map import Map, village_map
 
@@ -21,3 +22,8 @@ async def scene_picture(kind: str, picture: Mapping[str, Json], names: Mapping[S
         return None
     map_ = await asyncio.to_thread(drawing, picture, names)
     return file_of(f"{kind}.dark.png", map_.png, map_.told)
+
+
+async def board_picture(board: Board) -> discord.File | None:
+    """Draw what everybody sees of a scene; None where its kind has no picture."""
+    return await scene_picture(board.kind, board.picture, board.names)

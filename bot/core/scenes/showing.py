@@ -194,6 +194,8 @@ class Board:
 
     scene_id: SceneId
     window: int
+    kind: str
+    names: Mapping[Seat, str]
     title: str
     status: SceneStatus
     lines: tuple[str, ...]
@@ -238,6 +240,8 @@ def board_of(
     return Board(
         scene_id=scene.id,
         window=scene.window_step,
+        kind=scene.kind,
+        names=names,
         title=f"{title} {scene.id}" + (f": {scene.title}" if scene.title else ""),
         status=scene.status,
         lines=tuple(lines),
