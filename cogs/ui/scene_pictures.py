@@ -16,12 +16,12 @@ DRAWN_BY: Mapping[str, Drawing] = {"village": village_map}
 
 
 async def scene_picture(kind: str, picture: Mapping[str, Json], names: Mapping[Seat, str]) -> discord.File | None:
-    """Draw what a view gives without holding others up; None where its kind has no picture."""
+    """Draw what a view gives without holding others up; its colours mean something, so no page is to change them."""
     drawing = DRAWN_BY.get(kind)
     if drawing is None or not picture:
         return None
     map_ = await asyncio.to_thread(drawing, picture, names)
-    return file_of(f"{kind}.dark.png", map_.png, map_.told)
+    return file_of(f"{kind}.png", map_.png, map_.told)
 
 
 async def board_picture(board: Board) -> discord.File | None:

@@ -43,8 +43,8 @@ async def test_a_person_plays_a_village_on_a_phone_by_presses_alone(home: Living
         await expect(tab.message("Your move stands.").nth(hour)).to_be_visible(timeout=ANSWER_MS)
     await expect(scene).to_contain_text("It is over: its time has passed.", timeout=ANSWER_MS)
     await scene.get_by_role("button", name="Results").click()
-    recap = tab.page.get_by_role("img", name=re.compile("Wren walked"))
-    await expect(recap).to_be_visible(timeout=ANSWER_MS)
+    recap = tab.page.get_by_role("img", name=re.compile("Wren walked")).last
+    await expect(recap).to_have_js_property("complete", True, timeout=ANSWER_MS)
     await recap.scroll_into_view_if_needed()
     await tab.shot("selfroom-village-recap")
     wide = await tab.page.evaluate("document.documentElement.scrollWidth")

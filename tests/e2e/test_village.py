@@ -41,8 +41,8 @@ async def test_a_person_lives_with_two_agents_until_the_end_by_buttons_alone(cas
         there = await board(cast.you, thread_id, "Over")
         results = await inside.press(there, "Results")
         files = {one["filename"]: one.get("description", "") for one in results["attachments"]}
-        assert list(files) == ["village.dark.png", "transcript.txt"]
-        assert "Wren walked" in files["village.dark.png"]
+        assert list(files) == ["village.png", "transcript.txt"]
+        assert "Wren walked" in files["village.png"]
         assert "Wren walks to" in await inside.text_of(results, 1)
         assert "every digest is as it was" in await inside.told("scene replay", scene=number)
         posts = [one["content"] for one in await cast.you.messages(thread_id)]
@@ -51,7 +51,7 @@ async def test_a_person_lives_with_two_agents_until_the_end_by_buttons_alone(cas
 
 def assert_shows_the_map(seat: Json) -> None:
     (drawn,) = seat["attachments"]
-    assert drawn["filename"] == "village.dark.png"
+    assert drawn["filename"] == "village.png"
     assert drawn["description"].startswith("Map of the village. People: ")
 
 

@@ -20,6 +20,7 @@ TextId = NewType("TextId", int)
 NO_TEXT = TextId(0)
 RULES = 0
 MOST_TURNS = 400
+TURNS_USED = "its turns are used up"
 
 
 class Ordering(StrEnum):

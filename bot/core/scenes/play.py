@@ -11,6 +11,7 @@ from bot.core.errors import Rejected
 from bot.core.records import Json
 from bot.core.scenes.kind import (
     RULES,
+    TURNS_USED,
     Applied,
     Awaited,
     Chance,
@@ -30,7 +31,6 @@ FORCED_AT_MOST = 100
 MISSES_UNTIL_AWAY = 3
 STUCK = "It got stuck: nobody could do anything any more."
 EVERYBODY_AWAY = "everybody is away"
-TURNS_USED = "its turns are used up"
 
 
 class Rule(StrEnum):

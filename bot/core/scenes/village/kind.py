@@ -46,6 +46,7 @@ class VillageOptions(Options):
             deadly=self.deadly,
             dark=self.dark,
             faces=self.faces,
+            turns_left=self.turns,
             current=seats[0],
             bodies={seat: Body(tile=homes[seat]) for seat in seats},
             stocks=full_stocks(self.plenty, len(seats)),

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Final
 
-from bot.core.scenes.kind import Applied, Chance, Event, Expect, Form, Move, Over, Seat, Seen
+from bot.core.scenes.kind import TURNS_USED, Applied, Chance, Event, Expect, Form, Move, Over, Seat, Seen
 from bot.core.scenes.village.bodies import EATEN, FOOD, Body, aged, changed, full_stocks, grown, rested, tired
 from bot.core.scenes.village.goals import is_met, score
 from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Ground, Tile
@@ -159,7 +159,7 @@ class Village(World):
 
     def _turned(self) -> Applied:
         """Go on to the next seat that can have a turn; after the last of them an hour has passed."""
-        state, events, after = self, list[Event](), self.current
+        state, events, after = self.model_copy(update={"turns_left": self.turns_left - 1}), list[Event](), self.current
         while not state._is_done():
             coming = next((seat for seat in state.able if seat > after), 0)
             if coming or not state.present:
@@ -176,6 +176,8 @@ class Village(World):
     def _why_done(self) -> str:
         if self.hour >= self.rounds:
             return "its time has passed"
+        if self.turns_left <= 0:
+            return TURNS_USED
         if self.goals and all(self.deeds[seat].goal_met for seat in self.goals):
             return "every goal was met"
         return "nobody is alive" if all(self.bodies[seat].dead for seat in self.seats) else ""

@@ -24,6 +24,7 @@ class World(State):
     dark: bool = False
     faces: bool = False  # whether everybody knows where everybody is
     hour: int = 0
+    turns_left: int
     current: Seat = 0
     words: int = 0  # how often the current seat spoke in this turn
     looked: bool = False
