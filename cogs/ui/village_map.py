@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Final
 
@@ -52,19 +51,22 @@ class Chart(BaseModel):
     trails: Mapping[Seat, tuple[int, ...]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
-    """A picture in bytes, and the words that stand for it."""
-
-    png: bytes
-    told: str
-
-
-def village_map(picture: Mapping[str, Json], names: Mapping[Seat, str]) -> Map:
+def village_map(picture: Mapping[str, Json], names: Mapping[Seat, str]) -> bytes:
     """Draw the map."""
-    chart = Chart.model_validate(dict(picture))
-    seen = {seat: without_unseen(name) for seat, name in names.items()}
-    return Map(_drawn(chart, seen), _told(chart, seen))
+    return _drawn(_chart(picture), _clean(names))
+
+
+def village_words(picture: Mapping[str, Json], names: Mapping[Seat, str]) -> str:
+    """Say in words what the map shows."""
+    return _told(_chart(picture), _clean(names))
+
+
+def _chart(picture: Mapping[str, Json]) -> Chart:
+    return Chart.model_validate(dict(picture))
+
+
+def _clean(names: Mapping[Seat, str]) -> Mapping[Seat, str]:
+    return {seat: without_unseen(name) for seat, name in names.items()}
 
 
 def _drawn(chart: Chart, names: Mapping[Seat, str]) -> bytes:
@@ -169,7 +171,6 @@ def _draw_legend(draw: ImageDraw.ImageDraw, top: int, seats: Sequence[Seat], nam
 
 
 def _told(chart: Chart, names: Mapping[Seat, str]) -> str:
-    """Say in words what the picture shows."""
     at = {spot.tile: spot.name for spot in chart.places}
     people = [f"{names.get(one.seat, one.seat)} {_where(one.tile, at)}{_how(one)}" for one in chart.people]
     places = [f"{spot.name} {spot.tile % SIDE + 1},{spot.tile // SIDE + 1}" for spot in chart.places]

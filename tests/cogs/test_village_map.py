@@ -8,8 +8,8 @@ from PIL import Image
 from bot.core.scenes.kind import Chance
 from bot.core.scenes.village.kind import VILLAGE, VillageOptions
 from bot.core.scenes.village.state import Village
-from cogs.ui.scene_pictures import DRAWN_BY, scene_picture
-from cogs.ui.village_map import AXIS, TERRAIN, TILE, village_map
+from cogs.ui.scene_pictures import PICTURES, scene_picture
+from cogs.ui.village_map import AXIS, TERRAIN, TILE, village_map, village_words
 from tests.core.scenes.hidden_village import hidden
 from tests.core.scenes.plays import dice, of, play_out
 
@@ -32,13 +32,13 @@ def middle(tile: int) -> tuple[int, int]:
 
 def test_each_tile_has_the_colour_of_its_terrain_and_people_stand_on_theirs() -> None:
     there = state(faces=True)
-    shown = image(village_map(there.view(0).picture, NAMES).png)
+    shown = image(village_map(there.view(0).picture, NAMES))
     places = {one.tile for one in there.ground.places}
     near = {one + step for one in places for step in (0, 1, -1, 20, -20, 19, 21, -19, -21)}
     for tile, terrain in enumerate(there.ground.terrain):
         if tile not in near:
             assert shown.getpixel(middle(tile)) == tuple(bytes.fromhex(TERRAIN[terrain.value][1:]))
-    without = image(village_map(state().view(0).picture, NAMES).png)
+    without = image(village_map(state().view(0).picture, NAMES))
     home = there.bodies[1].tile
     left = (middle(home)[0] - 7, middle(home)[1])
     assert shown.getpixel(left) != without.getpixel(left)
@@ -46,7 +46,7 @@ def test_each_tile_has_the_colour_of_its_terrain_and_people_stand_on_theirs() ->
 
 def test_what_one_does_not_see_is_darker() -> None:
     there = state()
-    mine, everybodys = (image(village_map(there.view(seat).picture, NAMES).png) for seat in (1, 0))
+    mine, everybodys = (image(village_map(there.view(seat).picture, NAMES)) for seat in (1, 0))
     here = there.bodies[1].tile
     far = max(range(400), key=lambda tile: abs(tile % 20 - here % 20) + abs(tile // 20 - here // 20))
     assert sum(mine.getpixel(middle(far))) < sum(everybodys.getpixel(middle(far)))  # type: ignore[arg-type]
@@ -54,17 +54,17 @@ def test_what_one_does_not_see_is_darker() -> None:
 
 def test_its_words_tell_places_people_and_at_the_end_how_far_each_walked() -> None:
     there = state(2)
-    told = village_map(there.view(1).picture, NAMES).told
+    told = village_words(there.view(1).picture, NAMES)
     assert told.startswith("Map of the village. People: Agent 1 ")
     assert "(house 1)" in told
     assert "Places: well " in told
     for options in ({"rounds": 1}, {"turns": 2}):
         playing = of(VILLAGE, VillageOptions.model_validate(options), 2)
         for seat in (1, 2):
-            assert "walked" not in village_map(playing.standing.state.view(0).picture, NAMES).told
+            assert "walked" not in village_words(playing.standing.state.view(0).picture, NAMES)
             playing.move(seat, "move", place="well")
         assert playing.is_over
-        assert "Walks: Agent 1 walked " in village_map(playing.standing.state.view(0).picture, NAMES).told
+        assert "Walks: Agent 1 walked " in village_words(playing.standing.state.view(0).picture, NAMES)
 
 
 def test_a_dozen_on_one_tile_with_names_of_any_script_can_be_drawn() -> None:
@@ -72,7 +72,7 @@ def test_a_dozen_on_one_tile_with_names_of_any_script_can_be_drawn() -> None:
     bodies = {seat: body.model_copy(update={"tile": there.bodies[1].tile}) for seat, body in there.bodies.items()}
     crowded = there.model_copy(update={"bodies": bodies, "ended": "its time has passed"})
     names = {seat: "名前 🦊 " * 20 for seat in there.seats}
-    assert image(village_map(crowded.view(0).picture, names).png).mode == "RGB"
+    assert image(village_map(crowded.view(0).picture, names)).mode == "RGB"
 
 
 def test_its_bytes_tell_nothing_that_its_seat_does_not_see() -> None:
@@ -85,7 +85,7 @@ def test_its_bytes_tell_nothing_that_its_seat_does_not_see() -> None:
             assert isinstance(there, Village)
             for seat in (0, *there.seats[:3]):
                 other = hidden(there, seat, Chance("other", playing.standing.step))
-                drawn = [village_map(one.view(seat).picture, NAMES).png for one in (there, other)]
+                drawn = [village_map(one.view(seat).picture, NAMES) for one in (there, other)]
                 assert drawn[0] == drawn[1]
                 pairs += 1
     assert pairs >= 40
@@ -94,7 +94,7 @@ def test_its_bytes_tell_nothing_that_its_seat_does_not_see() -> None:
 async def test_a_kind_without_a_picture_has_none() -> None:
     assert await scene_picture("chat", {"a": 1}, NAMES) is None
     assert await scene_picture("village", {}, NAMES) is None
-    assert "village" in DRAWN_BY
+    assert "village" in PICTURES
 
 
 @pytest.mark.parametrize("seat", [0, 1])
