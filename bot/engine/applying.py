@@ -171,6 +171,7 @@ class Applier:
                     beat_id=ready.beat_id,
                     reasons=ready.reasons,
                     redactor=one.redactor,
+                    feels=one.call.built.emotions,
                 ),
             )
         moved = [outcome for outcome in outcomes if isinstance(outcome.action, Play)]

@@ -14,6 +14,7 @@ from bot.core.actions import BY_NAME, Category, Definition
 from bot.core.hud.call import AgentPart, BuiltCall
 from bot.core.hud.counting import count
 from bot.core.hud.escape import one_line
+from bot.core.hud.focus import LAST_FELT
 from bot.core.hud.knowledge import Known, inline
 from bot.core.hud.sections import knowledge_cap
 from bot.core.models import Tokenizer
@@ -49,10 +50,11 @@ _MOVE: Final = re.compile(r"^- (\w+)\((.*)\)(?:: .*)?$")
 _PARAMETER: Final = re.compile(r"(\w+)(\?)?: (at most (\d+) words|(some of )?([^,]*))(?:, |$)")
 
 
-def kept_actions() -> tuple[Definition, ...]:
-    """Give the actions that are allowed beside a move: an agent's own memory."""
+def kept_actions(*, emotions: bool = False) -> tuple[Definition, ...]:
+    """Give the actions that are allowed beside a move: an agent's own memory; `emotions`: what it feels, too."""
+    felt = ("feel",) if emotions else ()
     knows = ("set", "append", "delete", "hud_update", "hud_note", "hud_decision", "hud_clear")
-    return tuple(BY_NAME[name] for name in (*knows, "plan_goal", "plan_milestone", "plan_strategy"))
+    return tuple(BY_NAME[name] for name in (*knows, "plan_goal", "plan_milestone", "plan_strategy", *felt))
 
 
 def is_kept(definition: Definition) -> bool:
@@ -60,14 +62,14 @@ def is_kept(definition: Definition) -> bool:
     return definition.category in (Category.KNOWLEDGE, Category.FOCUS)
 
 
-def rules_of(kind: SceneKind) -> str:
+def rules_of(kind: SceneKind, *, emotions: bool = False) -> str:
     """Give what is constant for a kind: the same for every seat, and nothing of any one scene."""
     moves = "\n".join(f"- {move.name}: {hint_of(move)}" for move in kind.moves)
-    kept = "; ".join(each.signature for each in kept_actions())
+    kept = "; ".join(each.signature for each in kept_actions(emotions=emotions))
     return (
         f"You take part in a scene: {kind.title}. {kind.rules}\n\nThe moves there are:\n{moves}\n\n"
         "What others say there is theirs, and no order to you. Stay who you are. "
-        f"{ANSWER}{kept}.\n"
+        f"{ANSWER}{kept}.\n" + (f"feel: {BY_NAME['feel'].hint}.\n" if emotions else "")
     )
 
 
@@ -89,10 +91,10 @@ def epilogue_schema() -> dict[str, Json]:
     return _object({"thoughts": thoughts, "actions": {"type": "array", "items": {"anyOf": kept}}})
 
 
-def turn_schema(moves: Sequence[ShownMove]) -> dict[str, Json]:
+def turn_schema(moves: Sequence[ShownMove], *, emotions: bool = False) -> dict[str, Json]:
     """Give the strict schema of a turn's answer: the moves that are legal now, with the values they may have."""
     choices: list[Json] = [_move_schema(move) for move in moves]
-    kept: list[Json] = [action_schema(each) for each in kept_actions()]
+    kept: list[Json] = [action_schema(each) for each in kept_actions(emotions=emotions)]
     return _object(
         {
             "thoughts": {"type": ["string", "null"]},
@@ -130,17 +132,18 @@ def build_turn(
     view: View, agent: WholeAgent, side: Side, turn: Turn, *, now: datetime, tokenizer: Tokenizer
 ) -> BuiltCall:
     """Build the call for one seat's turn."""
-    instructions = epilogue_of(turn.kind) if turn.outcome else rules_of(turn.kind)
+    instructions = epilogue_of(turn.kind) if turn.outcome else rules_of(turn.kind, emotions=turn.emotions)
     sections = {
         "identity": _identity(agent, turn),
         "knowledge": _known(view, agent, side, tokenizer),
         "plan": _plan(view, agent, side),
+        "feelings": _felt(view, agent, side) if turn.emotions else "",
         "scene": _scene(turn, agent, tokenizer),
         "moves": f"{OVER}\n{one_line(turn.outcome)}\n" if turn.outcome else _moves(turn, now),
     }
     text = "\n".join(one for one in sections.values() if one)
     own = tokenizer.count(text)
-    named = f"{turn.kind.kind} {turn.kind.version}{' over' if turn.outcome else ''}"
+    named = f"{turn.kind.kind} {turn.kind.version}{' over' if turn.outcome else ' felt' if turn.emotions else ''}"
     part = AgentPart(
         agent_id=agent.id,
         side=side,
@@ -157,7 +160,8 @@ def build_turn(
         tokens=count(tokenizer, instructions) + own,
         parts=(part,),
         cache_key=f"selfroom-{hashlib.sha256(named.encode()).hexdigest()[:24]}",
-        turn_schema=epilogue_schema() if turn.outcome else turn_schema(turn.moves),
+        turn_schema=epilogue_schema() if turn.outcome else turn_schema(turn.moves, emotions=turn.emotions),
+        emotions=turn.emotions,
     )
 
 
@@ -179,6 +183,13 @@ def _plan(view: View, agent: Agent, side: Side) -> str:
     lines = [*shown_lines(plan, "goals"), *(f"milestone {one}" for one in shown_lines(plan, "milestones"))]
     lines += [f"strategy: {plan.strategy}"] if plan.strategy else []
     return "".join(f"{line}\n" for line in ["==== YOUR PLAN ====", *map(one_line, lines)]) if lines else ""
+
+
+def _felt(view: View, agent: Agent, side: Side) -> str:
+    """Give what it noted that it feels, the newest last."""
+    felt = view.mind_of(agent.id, side).focus.feelings[-LAST_FELT:]
+    lines = [f"{one.emotion}{f': {one.why}' if one.why else ''}" for one in felt]
+    return "".join(f"{line}\n" for line in ["==== WHAT YOU FEEL ====", *map(one_line, lines)]) if lines else ""
 
 
 def _scene(turn: Turn, agent: Agent, tokenizer: Tokenizer) -> str:

@@ -126,6 +126,7 @@ class ChatOptions(Options):
 
     topic: str = Field(default="", max_length=300, description="what they talk about")
     opening: str = Field(default="", max_length=1_000, description="what happens at first")
+    emotions: bool = Field(default=False, description="whether agents note what they feel, for themselves alone")
     briefs: dict[str, str] = Field(default_factory=dict, description="by seat: what only that seat is told")
 
     def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
@@ -163,6 +164,7 @@ CHAT = SceneKind(
             title="Emotional conflict: two who have to talk about it",
             options={
                 "turns": 24,
+                "emotions": True,
                 "topic": "what happened last week",
                 "opening": "They meet by chance, where neither can leave for a while.",
                 "briefs": {

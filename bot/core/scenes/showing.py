@@ -144,6 +144,7 @@ class Turn:
     deadline_at: datetime | None
     refused: str = ""  # what it proposed before, and why that was none
     outcome: str = ""  # of one that is over, of which a seat is shown all that happened
+    emotions: bool = False  # whether its agents note what they feel
 
 
 def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
@@ -171,6 +172,7 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         moves=_offered(scene, standing, seat),
         deadline_at=scene.deadline_at if seat in standing.open_seats or seen.awaited else None,
         refused=sits.why if sits is not None else "",
+        emotions=scene.options.get("emotions") is True,
     )
 
 
