@@ -31,7 +31,7 @@ def _private(world: World, seat: Seat) -> tuple[tuple[str, str], ...]:
     if (goal := world.goals.get(seat)) is not None:
         lines.append(("Your goal", f"{goal.words} ({'met' if deeds.goal_met else 'not met yet'})"))
     lines.append(("Your house", house_of(seat)))
-    lines.append(("You have met", ", ".join(f"seat {one} ({{s{one}}})" for one in deeds.met) or "nobody"))
+    lines.append(("You have met", ", ".join(f"seat {one}" for one in deeds.met) or "nobody"))
     lines.append(("You have been to", ", ".join(deeds.visited)))
     lines.append(("You see", _people(world, seat) or "nobody"))
     if stocks := _stocks(world, body.tile):
