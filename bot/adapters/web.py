@@ -359,7 +359,7 @@ def scene_row(told: Told) -> dict[str, object]:
         "bars": [*map(list, seen.bars)] if seen else [],
         "lines": [told.cast.words(scene.outcome)] if scene.outcome else [*told.board.lines] if not seen else [],
         "why": scene.why,
-        "until": scene.deadline_at.isoformat() if scene.deadline_at else None,
+        "until": told.board.until.isoformat() if told.board.until else None,
         "board_post_id": str(scene.board_post_id) if scene.board_post_id else None,
     }
 

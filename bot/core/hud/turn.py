@@ -26,6 +26,7 @@ from bot.core.view import View
 
 SCENE: Final = "==== SCENE ===="
 MOVES: Final = "==== YOUR MOVES ===="
+HAPPENED: Final = "What happened:"
 LINES_PERCENT: Final = 40  # of the budget
 WHOLE_LINES: Final = 16
 SHORT_LINES: Final = 8
@@ -43,6 +44,7 @@ LOOKING_BACK: Final = (
     'Answer with one JSON object {"thoughts": "…", "actions": [{"type": "append", "path": "…", "value": "…"}]}. '
     "thoughts are private. You may: "
 )
+_SEAT: Final = re.compile(r"^seat: (\d+)$", re.MULTILINE)
 _MOVE: Final = re.compile(r"^- (\w+)\((.*)\)(?:: .*)?$")
 _PARAMETER: Final = re.compile(r"(\w+)(\?)?: (at most (\d+) words|(some of )?([^,]*))(?:, |$)")
 
@@ -180,7 +182,8 @@ def _scene(turn: Turn, agent: Agent, tokenizer: Tokenizer) -> str:
     seats = ", ".join(f"{seat} {one_line(name)}" for seat, name in sorted(turn.names.items()))
     facts = [f"{one_line(name)}: {one_line(told)}" for name, told in (*turn.facts, *turn.private)]
     lines = _fitted(turn.lines, agent.token_budget * LINES_PERCENT // 100, tokenizer)
-    return "\n".join([SCENE, f"phase: {turn.phase}", f"seats: {seats}", *facts, "What happened:", *lines, ""])
+    head = [SCENE, f"plays: {turn.kind.title}", f"phase: {turn.phase}", f"seats: {seats}"]
+    return "\n".join([*head, *facts, HAPPENED, *lines, ""])
 
 
 def _fitted(lines: Sequence[str], budget: int, tokenizer: Tokenizer) -> list[str]:
@@ -226,6 +229,35 @@ def read_moves(text: str) -> dict[str, tuple[ReadParameter, ...]] | None:
         if (offered := _MOVE.match(line)) is not None:
             moves[offered[1]] = tuple(_parameter(one) for one in _PARAMETER.finditer(offered[2]))
     return moves
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTurn:
+    """A turn as it was shown: what is played, one's seat, every fact by its name, what happened, and the moves."""
+
+    plays: str
+    seat: int
+    facts: Mapping[str, str]
+    lines: tuple[str, ...]
+    moves: Mapping[str, tuple[ReadParameter, ...]]
+
+
+def read_turn(text: str) -> ReadTurn | None:
+    """Read back what a seat was shown; None where it is no turn."""
+    moves = read_moves(text)
+    if moves is None:
+        return None
+    who, _, scene = text.partition(f"{SCENE}\n")
+    told, _, lines = scene.partition(f"\n{MOVES}\n")[0].partition(f"\n{HAPPENED}\n")
+    facts = dict(line.partition(": ")[::2] for line in told.splitlines())
+    seat = _SEAT.search(who)
+    return ReadTurn(
+        plays=facts.get("plays", ""),
+        seat=int(seat[1]) if seat is not None else 0,
+        facts=facts,
+        lines=tuple(lines.splitlines()),
+        moves=moves,
+    )
 
 
 def read_outcome(text: str) -> str:

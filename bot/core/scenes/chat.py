@@ -14,6 +14,7 @@ from bot.core.scenes.kind import (
     Options,
     Ordering,
     Over,
+    Preset,
     SceneKind,
     Seat,
     Secrecy,
@@ -155,4 +156,20 @@ CHAT = SceneKind(
     state=Chat,
     moves=(Say, Yield, ProposeEnd, Schedule),
     speech=Say.name,
+    presets=(
+        Preset(name="talk", title="A talk of 20 turns", options={"turns": 20, "topic": "whatever is on our minds"}),
+        Preset(
+            name="conflict",
+            title="Emotional conflict: two who have to talk about it",
+            options={
+                "turns": 24,
+                "topic": "what happened last week",
+                "opening": "They meet by chance, where neither can leave for a while.",
+                "briefs": {
+                    "1": "You told seat 2 a secret, and others know it now. You are hurt. Say what it did to you.",
+                    "2": "You passed it on, and meant well. You are ashamed, and feel wronged as well. Be honest.",
+                },
+            },
+        ),
+    ),
 )

@@ -132,6 +132,7 @@ class Turn:
     facts: tuple[tuple[str, str], ...]
     private: tuple[tuple[str, str], ...]
     bars: tuple[tuple[str, int], ...]
+    picture: Mapping[str, Json]
     lines: tuple[str, ...]
     moves: tuple[ShownMove, ...]
     deadline_at: datetime | None
@@ -159,9 +160,10 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         facts=_worded(seen.facts, cast),
         private=_worded(seen.private, cast),
         bars=seen.bars,
+        picture=seen.picture,
         lines=tuple(lines_for(events, cast, seat)),
         moves=_offered(scene, standing, seat),
-        deadline_at=scene.deadline_at,
+        deadline_at=scene.deadline_at if seat in standing.open_seats or seen.awaited else None,
         refused=sits.why if sits is not None else "",
     )
 
@@ -197,6 +199,8 @@ class Board:
     lines: tuple[str, ...]
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
+    until: datetime | None = None  # unless nobody may know how long an unseen window is open
+    picture: Mapping[str, Json] = field(default_factory=dict)
 
 
 PRESS_ID = r"scene:(?P<what>[a-z]+):(?P<id>\d+):(?P<window>\d+)"
@@ -218,14 +222,17 @@ def board_of(
     title = play.kind.title if play is not None else scene.kind
     lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
     choices: tuple[tuple[Seat, str], ...] = ()
+    until: datetime | None = scene.deadline_at
+    picture: Mapping[str, Json] = {}
     if play is None:
         lines.append("This kind of scene is not played any more.")
     elif scene.status is SceneStatus.LOBBY:
         lines += _lobby(scene, play.kind)
     elif scene.standing:
         standing = play.unpacked(scene.standing)
-        lines += _shown(scene, standing, standing.state.view(0), cast)
-        awaits = standing.awaits
+        seen, awaits = standing.state.view(0), standing.awaits
+        until, picture = scene.deadline_at if seen.awaited else None, seen.picture
+        lines += _shown(scene, standing, seen, cast)
         chosen = getattr(awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
         choices = tuple((seat, cast.name(seat)) for seat in chosen)
     return Board(
@@ -236,6 +243,8 @@ def board_of(
         lines=tuple(lines),
         choices=choices,
         agents=tuple(agents) if scene.status is SceneStatus.LOBBY else (),
+        until=until,
+        picture=picture,
     )
 
 
