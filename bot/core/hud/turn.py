@@ -6,7 +6,7 @@ The world is closed: nothing here speaks of anything but the scene.
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -46,6 +46,7 @@ LOOKING_BACK: Final = (
 )
 _SEAT: Final = re.compile(r"^seat: (\d+)$", re.MULTILINE)
 _MOVE: Final = re.compile(r"^- (\w+)\((.*)\)(?:: .*)?$")
+_SUCH_AS: Final = re.compile(r"^  (\w+) such as: (.+)$")
 _PARAMETER: Final = re.compile(r"(\w+)(\?)?: (at most (\d+) words|(some of )?([^,]*))(?:, |$)")
 
 
@@ -204,19 +205,28 @@ def _fitted(lines: Sequence[str], budget: int, tokenizer: Tokenizer) -> list[str
 def _moves(turn: Turn, now: datetime) -> str:
     left = int((turn.deadline_at - now).total_seconds()) if turn.deadline_at is not None else 0
     refused = [f"Your last answer was no move: {one_line(turn.refused)}"] if turn.refused else []
-    offered = [f"- {move.signature}: {move.hint}" for move in turn.moves]
+    offered = [line for move in turn.moves for line in (f"- {move.signature}: {move.hint}", *_suggested(move))]
     return "\n".join([MOVES, *refused, *offered, f"You have {max(0, left)} seconds.", ""])
+
+
+def _suggested(move: ShownMove) -> list[str]:
+    """Name some of the choices of lists that are legal now."""
+    return [
+        f"  {name} such as: {' | '.join(' '.join(map(str, one)) for one in some)}"
+        for name, some in move.suggested.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadParameter:
-    """A parameter as it was shown: a text of so many words, or values to choose from."""
+    """A parameter as it was shown: a text of so many words, or values to choose from, maybe with some choices."""
 
     name: str
     optional: bool
     words: int
     many: bool
     values: tuple[str, ...]
+    suggested: tuple[tuple[str, ...], ...] = ()
 
 
 def read_moves(text: str) -> dict[str, tuple[ReadParameter, ...]] | None:
@@ -225,9 +235,14 @@ def read_moves(text: str) -> dict[str, tuple[ReadParameter, ...]] | None:
     if not found:
         return None
     moves: dict[str, tuple[ReadParameter, ...]] = {}
+    last = ""
     for line in told.splitlines():
         if (offered := _MOVE.match(line)) is not None:
-            moves[offered[1]] = tuple(_parameter(one) for one in _PARAMETER.finditer(offered[2]))
+            last = offered[1]
+            moves[last] = tuple(_parameter(one) for one in _PARAMETER.finditer(offered[2]))
+        elif (such := _SUCH_AS.match(line)) is not None and last in moves:
+            some = tuple(tuple(one.split()) for one in such[2].split(" | "))
+            moves[last] = tuple(replace(one, suggested=some) if one.name == such[1] else one for one in moves[last])
     return moves
 
 

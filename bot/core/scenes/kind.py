@@ -85,10 +85,14 @@ class Move(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A move that is legal now, with the values that each of its parameters may have (texts have none)."""
+    """A move that is legal now, with the values that each of its parameters may have (texts have none).
+
+    Where not every choice from a list is legal, some that are stand in `suggested`, with values repeated as needed.
+    """
 
     move: type[Move]
     values: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
+    suggested: Mapping[str, Sequence[Sequence[int | str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,9 @@ from bot.core.errors import NotFound
 from bot.core.scenes.chat import CHAT
 from bot.core.scenes.council import COUNCIL
 from bot.core.scenes.kind import SceneKind
+from bot.core.scenes.landlord.game import LANDLORD
 
-KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL)}
+KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL, LANDLORD)}
 
 
 def kind_named(name: str) -> SceneKind:

@@ -88,6 +88,7 @@ class ShownMove:
     hint: str
     parameters: tuple[Parameter, ...]
     values: Mapping[str, tuple[int | str, ...]]
+    suggested: Mapping[str, tuple[tuple[int | str, ...], ...]] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -109,6 +110,7 @@ def shown_move(form: Form) -> ShownMove:
         hint=hint_of(form.move),
         parameters=parameters(form.move),
         values={name: tuple(values) for name, values in form.values.items()},
+        suggested={name: tuple(map(tuple, some)) for name, some in form.suggested.items()},
     )
 
 

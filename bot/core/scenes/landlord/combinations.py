@@ -61,7 +61,7 @@ class Combination:
 
 @lru_cache(maxsize=REMEMBERED)
 def readings(cards: Cards, decks: int) -> tuple[Combination, ...]:
-    """Give all that these cards can be read as, in the order of shapes, the highest of a shape first; empty: nothing."""
+    """Give all that cards can be read as, in the order of shapes, the highest of a shape first; empty: nothing."""
     ranks = [rank for rank, count in enumerate(cards) if count]
     if not ranks:
         return ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 from bot.core.scenes.kind import Applied, Chance, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State
 from bot.core.scenes.landlord import showing
@@ -13,7 +13,6 @@ from bot.core.scenes.landlord.cards import (
     both,
     dealt,
     holds,
-    lowest,
     names_of,
     of_names,
     pack,
@@ -22,8 +21,9 @@ from bot.core.scenes.landlord.cards import (
 )
 from bot.core.scenes.landlord.combinations import Combination, reading
 from bot.core.scenes.landlord.moves import MOST_POINTS, Bid, Call, Double, No, Pass, PlayCards, Rob, Say
-from bot.core.scenes.landlord.plays import suggested
+from bot.core.scenes.landlord.plays import lowest, suggested
 
+T = TypeVar("T")
 DEALS_AT_MOST: Final = 3
 HAND_SIZES: Final = {(3, 1): (17, 3), (4, 1): (13, 2), (4, 2): (25, 8)}  # by seats and decks: each hand, the bottom
 
@@ -98,7 +98,7 @@ class Table(State):
 
     def next(self) -> Expect | Over:
         if self.phase is Phase.SCORED:
-            return self._over(f"{self._leading()}")
+            return self._over(self._leading())
         return Expect(seats=self.queue[:1])
 
     def legal(self, seat: Seat) -> tuple[Form, ...]:
@@ -276,9 +276,7 @@ class Table(State):
     def _scored(self, winner: Seat, chance: Chance) -> Applied:
         """Somebody is out of cards: count, and deal the next hand if there is one."""
         landlord_won, at = winner == self.landlord, self.seats.index(self.landlord)
-        springs = self.house.spring and (
-            sum(self.plays) == self.plays[at] if landlord_won else self.plays[at] == 1
-        )
+        springs = self.house.spring and (sum(self.plays) == self.plays[at] if landlord_won else self.plays[at] == 1)
         state = self.model_copy(update={"doubles": self.doubles + springs})
         stake = self.house.base * state.multiplier * (1 if landlord_won else -1)
         won = [stake * len(self.farmers) if seat == self.landlord else -stake for seat in self.seats]
@@ -286,19 +284,22 @@ class Table(State):
         state = state.model_copy(update={"scores": scores, "phase": Phase.SCORED})
         spring = (" A spring: ×2." if landlord_won else " A counter-spring: ×2.") if springs else ""
         side = "the landlord wins" if landlord_won else "the farmers win"
-        told = f"{{s{winner}}} is out of cards: {side}.{spring} It counts ×{state.multiplier}: {_counted(self.seats, won)}."
+        counts = f"It counts ×{state.multiplier}: {_counted(self.seats, won)}."
+        told = f"{{s{winner}}} is out of cards: {side}.{spring} {counts}"
         if self.hand < self.house.hands:
             first = self.seats[chance.below("who is asked first", len(self.seats))]
             state = state.anew(chance, first, hand=self.hand + 1)
         return Applied(state, (Event(text=told, kind="scored"),))
 
-    def _with[T](self, of: Sequence[T], seat: Seat, value: T) -> tuple[T, ...]:
+    def _with(self, of: Sequence[T], seat: Seat, value: T) -> tuple[T, ...]:
         """Give what there is of each seat, with another value for one."""
         at = self.seats.index(seat)
         return (*of[:at], value, *of[at + 1 :])
 
     def _leading(self) -> str:
-        return f"The scores: {_counted(self.seats, self.scores)}."
+        won = [f"{{s{seat}}}" for seat, score in zip(self.seats, self.scores, strict=True) if score > 0]
+        names = " and ".join([", ".join(won[:-1]), won[-1]] if len(won) > 1 else won) or "Nobody"
+        return f"{names} won: {_counted(self.seats, self.scores)}."
 
     def _over(self, outcome: str) -> Over:
         words = {True: "won", False: "lost"}

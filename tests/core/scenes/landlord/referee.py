@@ -1,4 +1,4 @@
-"""A second recogniser and scorekeeper for landlord, slow and plain, from the rules' table alone: nothing of it is shared.
+"""A second recogniser and scorekeeper for landlord, slow and plain, from the rules' table alone.
 
 Cards are strings; a combination is (name, size class, key). It builds every play of a type and looks for the cards
 among them, where the first one looks at the cards.
