@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from bot.core.hud.turn import ReadTurn
 from bot.core.records import Json
 from bot.standin.dice import Dice
+from bot.standin.tactics.landlord import landlord
 
 Tactic = Callable[[ReadTurn, Dice], dict[str, Json] | None]  # a move with its parameters; None: whichever is legal
-TACTICS: Mapping[str, Tactic] = {}
+TACTICS: Mapping[str, Tactic] = {"Landlord": landlord}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from operator import add, ge, sub
 from typing import Final
 
 from bot.core.scenes.kind import Chance
@@ -62,17 +63,17 @@ def read_cards(given: object) -> tuple[str, ...]:
 
 def both(one: Cards, other: Cards) -> Cards:
     """Give two heaps as one."""
-    return tuple(a + b for a, b in zip(one, other, strict=True))
+    return tuple(map(add, one, other))
 
 
 def without(hand: Cards, cards: Cards) -> Cards:
     """Give what is left of a hand."""
-    return tuple(a - b for a, b in zip(hand, cards, strict=True))
+    return tuple(map(sub, hand, cards))
 
 
 def holds(hand: Cards, cards: Cards) -> bool:
     """Tell whether a hand has all of these cards."""
-    return all(a >= b for a, b in zip(hand, cards, strict=True))
+    return all(map(ge, hand, cards))
 
 
 def dealt(cards: Cards, sizes: Sequence[int], chance: Chance, purpose: str) -> tuple[Cards, ...]:

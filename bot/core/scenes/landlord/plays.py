@@ -178,11 +178,6 @@ def _broken(hand: Cards, cards: Cards) -> int:
     return sum(torn) + (4 if rocket else 0)
 
 
-def can_play(hand: Cards, decks: int, to_beat: Combination | None) -> bool:
-    """Tell whether anything may be played."""
-    return bool(suggested(hand, decks, to_beat))
-
-
 def lowest(hand: Cards) -> int:
     """Give the rank of a hand's lowest card."""
     return next(rank for rank, count in enumerate(hand) if count)

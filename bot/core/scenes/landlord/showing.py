@@ -27,7 +27,8 @@ def seen(table: "Table", seat: Seat) -> Seen:
 
 def _facts(table: "Table") -> tuple[tuple[str, str], ...]:
     house = table.house
-    facts = [("Multiplier", f"×{table.multiplier} (base {house.base}, at most ×{house.cap})")]
+    multiplier = f"×{table.multiplier} (base {house.base}, at most ×{house.cap})"
+    facts = [("Decks", str(house.decks)), ("Multiplier", multiplier)]
     if house.hands > 1:
         facts += [("Hand", f"{table.hand} of {house.hands}")]
     if any(table.scores):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, TypeVar
 
 from bot.core.scenes.kind import Applied, Chance, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State
@@ -21,7 +22,7 @@ from bot.core.scenes.landlord.cards import (
 )
 from bot.core.scenes.landlord.combinations import Combination, reading
 from bot.core.scenes.landlord.moves import MOST_POINTS, Bid, Call, Double, No, Pass, PlayCards, Rob, Say
-from bot.core.scenes.landlord.plays import lowest, suggested
+from bot.core.scenes.landlord.plays import REMEMBERED, lowest, suggested
 
 T = TypeVar("T")
 DEALS_AT_MOST: Final = 3
@@ -117,14 +118,8 @@ class Table(State):
         return self._legal_cards(seat)
 
     def _legal_cards(self, seat: Seat) -> tuple[Form, ...]:
-        forms = []
-        hand = self.hand_of(seat)
-        if plays := suggested(hand, self.house.decks, self.on_table):
-            ranks = tuple(name for name, count in zip(RANKS, hand, strict=True) if count)
-            forms.append(Form(PlayCards, {"cards": ranks}, suggested={"cards": tuple(map(names_of, plays))}))
-        if self.on_table is not None:
-            forms.append(Form(Pass))
-        return (*forms, *(() if self.said else (Form(Say),)))
+        forms = _forms(self.hand_of(seat), self.house.decks, self.on_table)
+        return forms if self.said else (*forms, Form(Say))
 
     def check(self, seat: Seat, move: Move) -> str:
         if not isinstance(move, PlayCards):
@@ -308,6 +303,15 @@ class Table(State):
             for seat, score in zip(self.seats, self.scores, strict=True)
         }
         return Over(outcome=outcome, results=results)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _forms(hand: Cards, decks: int, to_beat: Combination | None) -> tuple[Form, ...]:
+    """Give the forms of who is to play: who can beat what lies there, or leads, may play; who follows may pass."""
+    ranks = tuple(name for name, count in zip(RANKS, hand, strict=True) if count)
+    plays = tuple(map(names_of, suggested(hand, decks, to_beat)))
+    playing = (Form(PlayCards, {"cards": ranks}, suggested={"cards": plays}),) if plays else ()
+    return playing if to_beat is None else (*playing, Form(Pass))
 
 
 def _counted(seats: Sequence[Seat], scores: Sequence[int]) -> str:
