@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 from bot.core.actions import BY_NAME, Category, Definition
@@ -93,14 +94,19 @@ def epilogue_schema() -> dict[str, Json]:
 def turn_schema(moves: Sequence[ShownMove]) -> dict[str, Json]:
     """Give the strict schema of a turn's answer: the moves that are legal now, with the values they may have."""
     choices: list[Json] = [_move_schema(move) for move in moves]
-    kept: list[Json] = [action_schema(each) for each in kept_actions()]
     return _object(
         {
             "thoughts": {"type": ["string", "null"]},
             "move": {"anyOf": choices},
-            "actions": {"type": "array", "items": {"anyOf": kept}},
+            "actions": {"type": "array", "items": {"anyOf": [*_kept_schemas()]}},
         }
     )
+
+
+@cache
+def _kept_schemas() -> tuple[Json, ...]:
+    """Give the schemas that are the same in every turn."""
+    return tuple(action_schema(each) for each in kept_actions())
 
 
 def _move_schema(move: ShownMove) -> dict[str, Json]:

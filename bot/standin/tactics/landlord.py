@@ -19,11 +19,11 @@ from bot.core.scenes.landlord.cards import (
     read_cards,
     without,
 )
-from bot.core.scenes.landlord.combinations import LEAST_BOMB, Combination, Shape, reading
+from bot.core.scenes.landlord.combinations import LEAST_BOMB, Combination, Shape, reading, readings
 from bot.core.scenes.landlord.plays import bodies
 from bot.standin.dice import Dice
 
-ENOUGH_TO_CALL, ENOUGH_TO_ROB, ENOUGH_TO_DOUBLE = 7, 9, 11
+ENOUGH_TO_CALL, ENOUGH_TO_ROB, ENOUGH_TO_DOUBLE = 5, 6, 10
 ENOUGH_TO_BID: Final = (6, 8, 10)  # for 1, 2 and 3 points
 NEARLY_OUT, LEFT_ALONE_BELOW = 5, 8  # cards in a hand; the rank of a jack
 REMEMBERED: Final = 1 << 14
@@ -130,13 +130,11 @@ def chosen(look: Look, plays: Sequence[Cards]) -> Cards | None:
     winning = [play for play in plays if fewest(without(look.hand, play)) == 1 and look.holds_out(_read(look, play))]
     if winning:
         return min(winning, key=lambda play: (_read(look, play).is_bomb, _read(look, play).key))
-    return _led(look, plays) if look.to_beat is None else _followed(look, plays)
+    return _led(look, plays) if look.to_beat is None else _followed(look, look.to_beat, plays)
 
 
 def _read(look: Look, play: Cards) -> Combination:
-    found = reading(play, look.decks, look.to_beat)
-    assert found is not None
-    return found
+    return reading(play, look.decks, look.to_beat) or readings(play, look.decks)[0]
 
 
 def _led(look: Look, plays: Sequence[Cards]) -> Cards:
@@ -156,11 +154,9 @@ def _led(look: Look, plays: Sequence[Cards]) -> Cards:
     return min(plays, key=weight)
 
 
-def _followed(look: Look, plays: Sequence[Cards]) -> Cards | None:
+def _followed(look: Look, lying: Combination, plays: Sequence[Cards]) -> Cards | None:
     """Beat an opponent with what costs least; the partner only where the landlord would be out otherwise."""
     now = fewest(look.hand)
-    lying = look.to_beat
-    assert lying is not None
     opposed, danger = look.opposes(look.by), look.danger
     needed = look.following == look.landlord and danger <= 2 and not look.is_landlord and not look.holds_out(lying)
     if not opposed and not needed:
