@@ -22,6 +22,7 @@ from cogs.ui.scenes import (
     FormButton,
     MoveButton,
     MoveSelect,
+    SuggestedSelect,
     read,
     results_files,
     results_text,
@@ -100,7 +101,7 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
 
     async def cog_load(self) -> None:
         """Know the buttons that were sent before the last start."""
-        self.client.add_dynamic_items(BoardButton, MoveButton, MoveSelect, FormButton)
+        self.client.add_dynamic_items(BoardButton, MoveButton, MoveSelect, SuggestedSelect, FormButton)
 
     @app_commands.command()
     async def start(

@@ -22,6 +22,7 @@ from cogs.ui import rights
 from cogs.ui.again import Lasting
 from cogs.ui.files import text_file
 from cogs.ui.forms import Form
+from cogs.ui.games import seat_picture
 from cogs.ui.patience import Patience
 from cogs.ui.pictures import Bar, chart
 from cogs.ui.texts import honest
@@ -63,13 +64,15 @@ async def act(interaction: Interaction, action: Action) -> str:
     return await rights.told(interaction, outcome)
 
 
-async def tell(interaction: Interaction, text: str, view: discord.ui.View | None = None) -> None:
+async def tell(
+    interaction: Interaction, text: str, view: discord.ui.View | None = None, file: discord.File | None = None
+) -> None:
     """Answer the person alone."""
-    shown = view or discord.utils.MISSING
+    shown, drawn = view or discord.utils.MISSING, file or discord.utils.MISSING
     if interaction.response.is_done():
-        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, ephemeral=True)
+        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, file=drawn, ephemeral=True)
     else:
-        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, ephemeral=True)
+        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, file=drawn, ephemeral=True)
 
 
 class BoardButton(Lasting, template=PRESS_ID):
@@ -128,7 +131,7 @@ async def show_seat(interaction: Interaction, scene_id: int) -> None:
     """Show a person's own seat to them alone, with what they may do now."""
     who = interaction.client.person(interaction.user)
     turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
-    await tell(interaction, seat_text(turn), seat_view(turn))
+    await tell(interaction, seat_text(turn), seat_view(turn), await seat_picture(turn))
 
 
 def seat_text(turn: Turn) -> str:
@@ -163,6 +166,8 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
         return [MoveButton(turn.scene_id, turn.window, move.name)]
     if len(needed) == 1 and needed[0].what != "text":
         values = move.values.get(needed[0].name, ())
+        if move.suggested.get(needed[0].name):
+            return [SuggestedSelect.drawn(turn, move, needed[0]), FormButton(turn.scene_id, turn.window, move.name)]
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
             return [MoveButton(turn.scene_id, turn.window, move.name, needed[0].name, str(one)) for one in values]
         if len(values) <= MOST_OPTIONS:
@@ -231,6 +236,38 @@ class MoveSelect(
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given: Json = values if of["what"] == "many" else values[0]
+        await play(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
+
+
+class SuggestedSelect(Lasting, template=rf"suggest:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME}):(?P<name>{NAME})"):
+    """A move with a list of which few choices are legal: some of those; the form beside it takes any."""
+
+    @classmethod
+    def drawn(cls, turn: Turn, move: ShownMove, one: Parameter) -> Self:
+        """Give the select as Discord shows it."""
+        words = [" ".join(map(str, values)) for values in move.suggested[one.name][:MOST_OPTIONS]]
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"suggest:{turn.scene_id}:{turn.window}:{move.name}:{one.name}",
+            options=[discord.SelectOption(label=told[:100], value=told[:100]) for told in words],
+            placeholder=f"{as_words(move.name)} …",
+        )
+        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the select again, whoever sent it and whenever."""
+        return cls(item)  # type: ignore[arg-type]
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Make the move."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        of = self.template.fullmatch(self.custom_id)
+        values = _values(interaction)
+        if of is None or not values:
+            raise Rejected("That moment has passed: press *My seat* again.")
+        given: list[Json] = [*values[0].split()]
         await play(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
 
 
@@ -338,8 +375,11 @@ async def show_rules(interaction: Interaction, scene_id: int) -> None:
     kind = KINDS.get(scene.kind)
     if kind is None:
         raise NotFound("This kind of scene is not played any more.")
-    moves = [f"- **{as_words(move.name)}**: {hint_of(move)}" for move in kind.moves]
-    await tell(interaction, "\n".join([f"**{kind.title}**", kind.rules, *moves]))
+    moves = "\n".join(f"- **{as_words(move.name)}**: {hint_of(move)}" for move in kind.moves)
+    parts = f"**{kind.title}**\n{kind.rules}", moves
+    whole = "\n".join(parts)
+    for part in [whole] if len(whole) <= SHOWN_CHARACTERS else parts:
+        await tell(interaction, part)
 
 
 def results_text(told: Told) -> str:

@@ -1,5 +1,6 @@
 """Boards of scenes: a thread for each, and in it one message of the bot that is edited in place."""
 
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import discord
@@ -14,6 +15,7 @@ from bot.core.scenes.showing import Board, press_id
 MOST_CHARACTERS = 2_000
 MOST_CHOICES = 25
 ARCHIVED_AFTER_MINUTES: Final = 1_440
+Paint = Callable[[Board], Awaitable[discord.File | None]]  # gives a new file each time: one can be sent once only
 Button = tuple[str, str, discord.ButtonStyle]
 LOBBY: tuple[Button, ...] = (
     ("join", "Join", discord.ButtonStyle.primary),
@@ -38,6 +40,11 @@ ENDED: tuple[Button, ...] = (
 BUTTONS = {SceneStatus.LOBBY: LOBBY, SceneStatus.RUNNING: RUNNING, SceneStatus.PAUSED: PAUSED}
 
 
+async def unpainted(board: Board) -> discord.File | None:
+    """Draw nothing: its words say it all."""
+    return None
+
+
 async def open_thread(channel: Place, name: str, us: int | None) -> Snowflake:
     """Open a public thread, or find the one of that name that we opened before an answer got lost."""
     if not isinstance(channel, discord.TextChannel):
@@ -52,7 +59,9 @@ async def open_thread(channel: Place, name: str, us: int | None) -> Snowflake:
     return Snowflake(made.id)
 
 
-async def show(place: Place, post_id: Snowflake | None, board: Board, us: int | None) -> Snowflake:
+async def show(
+    place: Place, post_id: Snowflake | None, board: Board, us: int | None, paint: Paint = unpainted
+) -> Snowflake:
     """Bring a board up to date, or post it."""
     text, view = written(board), pressed(board)
     nobody = discord.AllowedMentions.none()
@@ -60,12 +69,16 @@ async def show(place: Place, post_id: Snowflake | None, board: Board, us: int | 
     if known is not None:
         try:
             with worded("change the board"):
-                await place.get_partial_message(known).edit(content=text, view=view, allowed_mentions=nobody)
+                files = [one] if (one := await paint(board)) is not None else []
+                await place.get_partial_message(known).edit(
+                    content=text, view=view, attachments=files, allowed_mentions=nobody
+                )
                 return known
         except Gone:  # somebody deleted it
             pass
     with worded("post the board"):
-        made = await place.send(text, view=view, allowed_mentions=nobody)
+        files = [one] if (one := await paint(board)) is not None else []
+        made = await place.send(text, view=view, files=files, allowed_mentions=nobody)
     return Snowflake(made.id)
 
 

@@ -31,10 +31,11 @@ DECISIONS = (("post", "Approve", discord.ButtonStyle.success), ("discard", "Disc
 
 
 class DiscordPublisher:
-    """Implements `ports.Publisher` over discord.py; close it after the last letter."""
+    """Implements `ports.Publisher` over discord.py; close it after the last letter. `paint` draws scenes' boards."""
 
-    def __init__(self, client: discord.Client) -> None:
+    def __init__(self, client: discord.Client, paint: boards.Paint = boards.unpainted) -> None:
         self._client = client
+        self._paint = paint
         self.territory = Territory(client)
         self.webhooks = Webhooks(client)
         self._faces = Faces(self.webhooks)
@@ -191,10 +192,10 @@ class DiscordPublisher:
         """Bring a scene's board up to date (posted where there is none) and give the message's id."""
         place, us = await self._place(guild_id, thread_id), self._us
         try:
-            return await boards.show(place, post_id, board, us)
+            return await boards.show(place, post_id, board, us, self._paint)
         except ThreadArchived:
             await self._channels.open_thread(place)
-            return await boards.show(place, post_id, board, us)
+            return await boards.show(place, post_id, board, us, self._paint)
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Delete a channel; one that is gone already is no error."""

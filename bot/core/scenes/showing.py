@@ -202,7 +202,9 @@ class Board:
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
     until: datetime | None = None  # unless nobody may know how long an unseen window is open
-    picture: Mapping[str, Json] = field(default_factory=dict)
+    kind: str = ""
+    names: Mapping[Seat, str] = field(default_factory=dict)
+    picture: Mapping[str, Json] = field(default_factory=dict)  # from which it is drawn, where its kind has one
 
 
 PRESS_ID = r"scene:(?P<what>[a-z]+):(?P<id>\d+):(?P<window>\d+)"
@@ -246,6 +248,8 @@ def board_of(
         choices=choices,
         agents=tuple(agents) if scene.status is SceneStatus.LOBBY else (),
         until=until,
+        kind=scene.kind,
+        names={one.seat: cast.name(one.seat) for one in scene.seats},
         picture=picture,
     )
 

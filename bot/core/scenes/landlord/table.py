@@ -81,7 +81,7 @@ class Table(State):
     @property
     def multiplier(self) -> int:
         """What the base counts: every doubling, up to the cap."""
-        return min(self.house.cap, self.points * 2**self.doubles)
+        return min(self.house.cap, self.points << self.doubles)
 
     @property
     def farmers(self) -> tuple[Seat, ...]:
@@ -144,7 +144,7 @@ class Table(State):
             case Call() | Bid():
                 return self._call(seat, move)
             case Rob():
-                robbed = {"claimant": seat, "doubles": self.doubles + 1}
+                robbed: dict[str, object] = {"claimant": seat, "doubles": self.doubles + 1}
                 return self._asked(robbed, f"{{s{seat}}} robs: ×2.", chance)
             case Double():
                 return self._asked({"doubles": self.doubles + 1}, f"{{s{seat}}} doubles: ×2.", chance)
