@@ -111,11 +111,11 @@ def _draw_seat(draw: ImageDraw.ImageDraw, y: int, one: SeatRow, name: str) -> No
         draw.rounded_rectangle((MARGIN - 10, y + 3, WIDTH - MARGIN + 10, y + ROW - 3), radius=9, fill=TRACK)
     colour = COLOURS[2] if one.landlord else COLOURS[0]
     draw.ellipse((MARGIN, middle - 7, MARGIN + 14, middle + 7), fill=colour)
-    role = " · landlord" if one.landlord else ""
-    room = WIDTH - 2 * MARGIN - LEFT_WIDTH - 26 - width(role, SMALL)
+    role = "· landlord" if one.landlord else ""
+    room = WIDTH - 2 * MARGIN - LEFT_WIDTH - 34 - width(role, SMALL)
     shown = fitting(name, LARGE - 4, room)
     write(draw, (MARGIN + 26, middle), shown, LARGE - 4, INK)
-    write(draw, (MARGIN + 26 + width(shown, LARGE - 4), middle), role, SMALL, colour)
+    write(draw, (MARGIN + 34 + width(shown, LARGE - 4), middle), role, SMALL, colour)
     score = f" · {one.score:+d}" if one.score else ""
     write(draw, (WIDTH - MARGIN, middle), f"{counted(one.left, 'card')}{score}", SMALL, FAINT, right=True)
 
