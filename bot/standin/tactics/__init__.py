@@ -6,6 +6,7 @@ from bot.core.hud.turn import ReadTurn
 from bot.core.records import Json
 from bot.standin.dice import Dice
 from bot.standin.tactics.landlord import landlord
+from bot.standin.tactics.werewolf import werewolf
 
 Tactic = Callable[[ReadTurn, Dice], dict[str, Json] | None]  # a move with its parameters; None: whichever is legal
-TACTICS: Mapping[str, Tactic] = {"Landlord": landlord}
+TACTICS: Mapping[str, Tactic] = {"Landlord": landlord, "Werewolf": werewolf}

@@ -55,7 +55,7 @@ class Playing:
         self._tell(step)
         return [event.text for event in step.events]
 
-    def move(self, seat: int, name: str, **arguments: Json) -> list[str]:
+    def move(self, seat: int, name: str, /, **arguments: Json) -> list[str]:
         """Make a move as a seat proposes it, texts and all."""
         before = self.standing.texts
         found = proposed(self.play.kind, self.standing.state, seat, name, arguments, texts=before)
