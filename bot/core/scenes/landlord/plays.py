@@ -157,12 +157,11 @@ def _allowed(hand: Cards, decks: int, to_beat: Combination | None) -> list[Body]
 @lru_cache(maxsize=REMEMBERED)
 def suggested(hand: Cards, decks: int, to_beat: Combination | None = None) -> tuple[Cards, ...]:
     """Give 25 plays at most, of each shape those that break least; empty only where nothing may be played."""
-    groups: dict[tuple[Shape, int], list[tuple[int, int, Cards]]] = {}
+    groups: dict[Shape, list[tuple[int, int, Cards]]] = {}
     for body in _allowed(hand, decks, to_beat):
         cards = both(body.cards, next(attachments(hand, body)))
         own = body.combination
-        group = own.shape, own.length if own.shape is not Shape.STRAIGHT else 0
-        groups.setdefault(group, []).append((_broken(hand, cards), own.key - own.length, cards))
+        groups.setdefault(own.shape, []).append((_broken(hand, cards), own.key - own.length, cards))
     rows = zip_longest(*(sorted(one) for one in groups.values()))
     drawn = [one[2] for row in rows for one in row if one is not None]
     whole = [hand] if hand in set(drawn) else []

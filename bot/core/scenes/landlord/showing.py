@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.core.records import Json
 from bot.core.scenes.kind import Expect, Seat, Seen
-from bot.core.scenes.landlord.cards import NONE, both, counted, names_of, pack, without, words_of
+from bot.core.scenes.landlord.cards import NONE, counted, names_of, pack, without, words_of
 
 if TYPE_CHECKING:
     from bot.core.scenes.landlord.table import Table
@@ -96,11 +96,3 @@ def _picture(table: "Table", seat: Seat, awaited: tuple[Seat, ...]) -> dict[str,
 
 def _by_seat(table: "Table", of: tuple[T, ...]) -> list[tuple[Seat, T]]:
     return [*zip(table.seats, of, strict=True)]
-
-
-def all_cards(table: "Table") -> tuple[int, ...]:
-    """Give every card there is, wherever it lies: the same at each step."""
-    cards = NONE if table.landlord else table.bottom
-    for heap in (*table.hands, *table.played):
-        cards = both(cards, heap)
-    return cards

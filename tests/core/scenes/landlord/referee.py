@@ -4,9 +4,11 @@ Cards are strings; a combination is (name, size class, key). It builds every pla
 among them, where the first one looks at the cards.
 """
 
+import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
+from typing import Any
 
 ORDER = ["3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A", "2", "SJ", "BJ"]
 TABLE = [
@@ -145,3 +147,106 @@ def multisets(decks: int, most: int) -> Iterator[tuple[str, ...]]:
             yield from more(at + 1, left - many, cards + (ORDER[at],) * many)
 
     yield from more(0, most, ())
+
+
+def some_cards(rng: random.Random, decks: int) -> tuple[str, ...]:
+    """Draw 9 cards or more: mostly near a play, so that there is something to recognise; else any."""
+    pack = Counter({card: there_are(card, decks) for card in ORDER})
+    if rng.random() < 0.2:
+        return in_order(rng.sample([*pack.elements()], rng.randint(9, 20 if decks == 1 else 33)))
+    many, least = rng.choice([(1, 9), (2, 5), (3, 3), (3, 2), (3, 3), (3, 4), (4, 2)])
+    length = rng.randint(least, 12 if many == 1 else least + 3)
+    first = rng.randint(0, max(0, 12 - length))
+    body = Counter({card: many for card in ORDER[first : first + length]})
+    others = [card for card in ORDER if rng.random() < 0.1 or card not in body]
+    each = rng.choice([0, 1, 1, 2, 3])
+    body.update(card for _ in range(length) for card in [rng.choice(others)] * each)
+    if rng.random() < 0.3:
+        body[rng.choice(ORDER)] += rng.choice([-1, 1])
+    return in_order((+body & pack).elements())
+
+
+def in_order(cards: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(cards, key=ORDER.index))
+
+
+Asked = Generator[int, tuple[str, Sequence[str], int], dict[str, object]]
+
+
+def hand(seats: Sequence[int], first: int, deal: int, rules: Mapping[str, bool | int], sizes: dict[int, int]) -> Asked:
+    """Follow one deal: yields whom it asks, is told (move, cards, points), and gives what came of it."""
+    order = turned(seats, first)
+    worth, caller, passed = 1, 0, list[int]()
+    for seat in order:
+        move, _, points = yield seat
+        if move == "pass":
+            passed.append(seat)
+            continue
+        caller, worth = seat, points if rules["points"] else 1
+        if not rules["points"] or points == 3:
+            break
+    if not caller and deal < 3:
+        return {"again": order[1]}
+    landlord = caller or order[0]
+    if caller and rules["robbing"] and not rules["points"]:
+        others = [one for one in turned(seats, caller)[1:] if rules["passers_rob"] or one not in passed]
+        landlord, robs = yield from robbed(caller, others, again=bool(rules["caller_again"]))
+        worth *= 2**robs
+    around = turned(seats, landlord)
+    if rules["doubling"]:
+        for seat in [*around[1:], landlord]:
+            worth *= 2 if (yield seat)[0] == "double" else 1
+    winner, bombs, plays = yield from tricks(around, int(rules["decks"]), sizes)
+    worth *= 2**bombs
+    farmers = around[1:]
+    never = not any(plays[one] for one in farmers) if winner == landlord else plays[landlord] == 1
+    worth = min(worth * (2 if never and rules["spring"] else 1), int(rules["cap"])) * int(rules["base"])
+    sign = 1 if winner == landlord else -1
+    return {"scores": {one: sign * worth * len(farmers) if one == landlord else -sign * worth for one in seats}}
+
+
+def robbed(
+    caller: int, others: Sequence[int], *, again: bool
+) -> Generator[int, tuple[str, Sequence[str], int], tuple[int, int]]:
+    """Follow the robbing: who is landlord, and how often it was robbed."""
+    landlord, robs = caller, 0
+    for seat in others:
+        if (yield seat)[0] == "rob":
+            landlord, robs = seat, robs + 1
+    if robs and again and (yield caller)[0] == "rob":
+        landlord, robs = caller, robs + 1
+    return landlord, robs
+
+
+def tricks(
+    around: Sequence[int], decks: int, sizes: dict[int, int]
+) -> Generator[int, tuple[str, Sequence[str], int], Any]:
+    """Follow the play of the cards: who is out first, how many bombs, how often each played."""
+    plays, bombs, leader = Counter[int](), 0, around[0]
+    left = {**sizes}
+    left[leader] += {17: 3, 13: 2, 25: 8}[sizes[leader]]
+    while True:
+        lying: Read | None = None
+        seat, last = leader, leader
+        while True:
+            move, cards, _ = yield seat
+            if move == "play":
+                beating = [one for one in reads(cards, decks) if lying is None or may_beat(one, lying)]
+                assert beating, f"{cards} on {lying}"
+                lying, last = beating[0], seat
+                plays[seat] += 1
+                bombs += lying[0] in ("bomb", "rocket")
+                left[seat] -= len(cards)
+                if not left[seat]:
+                    return seat, bombs, plays
+            else:
+                assert lying is not None, "the leader may not pass"
+            seat = turned(around, seat)[1]
+            if seat == last:
+                break
+        leader = last
+
+
+def turned(seats: Sequence[int], first: int) -> list[int]:
+    at = list(seats).index(first)
+    return [*seats[at:], *seats[:at]]
