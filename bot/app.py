@@ -52,7 +52,7 @@ from bot.settings import Settings
 from bot.vault import Say, chosen, cipher_of, opened, revealed
 from bot.visitors import Visitors
 from cogs import COGS
-from cogs.ui.games import board_picture
+from cogs.ui.scene_pictures import board_picture
 from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
 

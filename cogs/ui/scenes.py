@@ -22,9 +22,9 @@ from cogs.ui import rights
 from cogs.ui.again import Lasting
 from cogs.ui.files import text_file
 from cogs.ui.forms import Form
-from cogs.ui.games import seat_picture
 from cogs.ui.patience import Patience
 from cogs.ui.pictures import Bar, chart
+from cogs.ui.scene_pictures import scene_picture
 from cogs.ui.texts import honest
 
 Interaction = discord.Interaction[SelfroomClient]
@@ -131,7 +131,8 @@ async def show_seat(interaction: Interaction, scene_id: int) -> None:
     """Show a person's own seat to them alone, with what they may do now."""
     who = interaction.client.person(interaction.user)
     turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
-    await tell(interaction, seat_text(turn), seat_view(turn), await seat_picture(turn))
+    drawn = await scene_picture(turn.kind.kind, turn.picture, turn.names)
+    await tell(interaction, seat_text(turn), seat_view(turn), drawn)
 
 
 def seat_text(turn: Turn) -> str:
@@ -389,12 +390,17 @@ def results_text(told: Told) -> str:
 
 
 async def results_files(told: Told) -> list[discord.File]:
-    """Draw the last ballot, where there was one, and give all that happened as a text."""
+    """Draw the last ballot, where there was one, and how it stands; give all that happened as a text."""
     counts = told.watching.bars if told.watching is not None else ()
     most = max((count for _, count in counts), default=0) or 1
     rows = [Bar(label=name, share=count / most, note=str(count)) for name, count in counts]
     drawn = [await chart("ballot", "Last ballot", rows)] if rows else []
-    return [*drawn, text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")]
+    recap = await scene_picture(told.scene.kind, told.board.picture, told.cast.names)
+    return [
+        *drawn,
+        *([recap] if recap is not None else []),
+        text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n"),
+    ]
 
 
 async def show_history(interaction: Interaction, scene_id: int) -> None:

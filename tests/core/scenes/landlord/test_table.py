@@ -85,7 +85,7 @@ def test_each_gets_the_cards_that_the_rules_say_and_the_landlord_the_bottom(seat
 
 def test_when_all_pass_it_is_dealt_anew_and_after_three_deals_who_was_asked_first_is_landlord() -> None:
     playing = begun()
-    first = table(playing).queue[0]
+    first, told = table(playing).queue[0], list[str]()
     for deal in range(1, 4):
         one = table(playing)
         assert (one.deals, one.queue[0]) == (deal, (first - 1 + deal - 1) % 3 + 1)

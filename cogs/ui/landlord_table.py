@@ -70,8 +70,16 @@ class Strip:
         return CAPTION + len(self.rows) * (CARD_HEIGHT + 8) + 6
 
 
-def drawn(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> tuple[bytes, str]:
-    """Draw a table as a PNG; gives with it the words that stand for it."""
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A PNG, and the words that stand for it."""
+
+    png: bytes
+    told: str
+
+
+def landlord_table(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> Drawn:
+    """Draw a table from what a seat sees."""
     table = Fields.model_validate(dict(fields))
     known = {one.seat: without_unseen(names.get(one.seat, "somebody")) for one in table.seats}
     strips = _strips(table, known)
@@ -87,7 +95,7 @@ def drawn(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> tuple[bytes,
         y += strip.height
     out = BytesIO()
     image.save(out, "PNG")
-    return out.getvalue(), _told(table, known, strips)
+    return Drawn(out.getvalue(), _told(table, known, strips))
 
 
 def _strips(table: Fields, names: Mapping[Seat, str]) -> list[Strip]:
