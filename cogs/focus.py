@@ -78,7 +78,7 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         await self.act(interaction, HudClear(section=section), subject=agent.id, side=side)
 
     @app_commands.command()

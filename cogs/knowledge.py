@@ -9,7 +9,7 @@ from bot.core.actions import Delete, Set, UndoKnowledge
 from bot.core.errors import NotFound
 from bot.core.records import Json
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only
+from cogs.base import Group, Interaction, guild_of, managers_only, person
 from cogs.ui.files import text_file
 from cogs.ui.minds import Entry, entry_line
 from cogs.ui.texts import label
@@ -67,7 +67,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         await self.act(interaction, Set(path=path, value=value_of(value), w=weight), subject=agent.id, side=side)
 
     @app_commands.command()
@@ -80,7 +80,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         await self.act(interaction, Delete(path=path), subject=agent.id, side=side)
 
     @app_commands.command()
@@ -92,7 +92,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         entries = await self.desk.minds.journal(guild_of(interaction), agent.id, side=side)
         title, lines = f"**Knowledge of {label(agent.name)}, newest first**", [entry_line(entry) for entry in entries]
         await self.list_out(interaction, title, lines, empty=f"{agent.name}'s knowledge has never changed.")
@@ -109,7 +109,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         await self.act(interaction, UndoKnowledge(entry_id=change), subject=agent.id, side=side)
 
 

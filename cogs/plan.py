@@ -6,7 +6,7 @@ from bot.core.actions import ClearPlan, SetPlan, UndoPlan
 from bot.core.kinds import MindPart
 from bot.core.plan import PlanPart, as_lines, as_value
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only
+from cogs.base import Group, Interaction, guild_of, managers_only, person
 from cogs.ui.forms import TextForm
 from cogs.ui.minds import Entry, entry_line, section_lines
 from cogs.ui.texts import honest, label
@@ -73,7 +73,7 @@ class PlanCog(Group, group_name="plan", group_description="What agents are after
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         await self.act(interaction, ClearPlan(part=part), subject=agent.id, side=side)
 
     @app_commands.command()
@@ -88,5 +88,5 @@ class PlanCog(Group, group_name="plan", group_description="What agents are after
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         await self.act(interaction, UndoPlan(entry_id=change), subject=agent.id, side=side)

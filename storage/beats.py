@@ -78,6 +78,7 @@ class SqlBeats:
 
     async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
         theirs = and_(owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since)
+        theirs = and_(theirs, BEATS.c.side >= 0)  # who moved how often in a closed scene is nobody's to count
         kinds = await self.session.rows(select(BEATS.c.reason, func.count()).where(theirs).group_by(BEATS.c.reason))
         calls = func.count(func.distinct(case((BEATS.c.response_id != "", BEATS.c.response_id))))
         silent = func.coalesce(func.sum(case((BEATS.c.silent, 1), else_=0)), 0)

@@ -15,10 +15,10 @@ from bot.core.gate import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_u
 from bot.core.hud.call import messages_to_load
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import HeldFor
-from bot.core.ports import Cipher, Model, Models, Store, Writing
+from bot.core.ports import Cipher, Model, Models, Reading, Store, Writing
 from bot.core.ports.beats import Beats
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
-from bot.core.scenes.showing import Turn
+from bot.core.scenes.showing import Turn, closed_side
 from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
 from bot.core.view import Glance, Outline, View
@@ -68,7 +68,8 @@ class Gatekeeper:
             model = await self._models.of(write.providers, view.community)
             spending = await spending_now(write.money, community_id, view.config, day_of(now), model.source.ceilings)
             verdicts = [verdict(view, claim, now, spending) for claim in claims]
-            judged = [await self._limited(write.beats, view, one, now) for one in verdicts]
+            sided = [await _on_its_side(write, one) for one in verdicts]
+            judged = [await self._limited(write.beats, view, one, now) for one in sided]
             missing = model.source.missing
             whole = await _whole(write, view) if missing else view
             rest = _Rest(whole, now, spending=spending, missing=missing)
@@ -184,6 +185,15 @@ class Gatekeeper:
             except BadSetting as error:
                 log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
         return opened
+
+
+async def _on_its_side(read: Reading, one: Ready | Held) -> Ready | Held:
+    """Put a turn in a closed scene on the side that is that scene's alone."""
+    if isinstance(one, Held) or not one.is_turn or one.first.scene_id is None:
+        return one
+    scene = await read.scenes.find(one.claim.community_id, one.first.scene_id)
+    side = closed_side(scene) if scene is not None else None
+    return one if side is None else replace(one, side=side)
 
 
 async def _whole(write: Writing, view: Outline) -> Outline:

@@ -70,23 +70,14 @@ class Strip:
         return CAPTION + len(self.rows) * (CARD_HEIGHT + 8) + 6
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A PNG, and the words that stand for it."""
-
-    png: bytes
-    told: str
-
-
-def landlord_table(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> Drawn:
-    """Draw a table from what a seat sees."""
-    table = Fields.model_validate(dict(fields))
-    known = {one.seat: without_unseen(names.get(one.seat, "somebody")) for one in table.seats}
-    strips = _strips(table, known)
-    height = MARGIN + ROW * len(table.seats) + sum(one.height for one in strips) + MARGIN // 2
+def table(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> bytes:
+    """Draw a table from what a seat sees, as a PNG."""
+    seen, known = _read(fields, names)
+    strips = _strips(seen, known)
+    height = MARGIN + ROW * len(seen.seats) + sum(one.height for one in strips) + MARGIN // 2
     image = Image.new("RGB", (WIDTH, height), GROUND)
     draw, y = ImageDraw.Draw(image), MARGIN // 2
-    for one in table.seats:
+    for one in seen.seats:
         _draw_seat(draw, y, one, known[one.seat])
         y += ROW
     y += MARGIN // 2
@@ -95,22 +86,29 @@ def landlord_table(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> Dra
         y += strip.height
     out = BytesIO()
     image.save(out, "PNG")
-    return Drawn(out.getvalue(), _told(table, known, strips))
+    return out.getvalue()
 
 
-def _strips(table: Fields, names: Mapping[Seat, str]) -> list[Strip]:
-    lies = f"{names.get(table.by, '')}: {table.shape}" if table.table else "Nothing lies on the table"
-    found = [Strip(f"Bottom · ×{table.multiplier}", table.bottom, table.hidden), Strip(lies, table.table)]
-    return [*found, Strip("Your hand", table.hand)] if table.hand else found
-
-
-def _told(table: Fields, names: Mapping[Seat, str], strips: Sequence[Strip]) -> str:
+def table_words(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> str:
+    """Say in words what the picture shows."""
+    seen, known = _read(fields, names)
     seats = [
-        f"{names[one.seat]}{' (landlord)' if one.landlord else ''} {counted(one.left, 'card')}" for one in table.seats
+        f"{known[one.seat]}{' (landlord)' if one.landlord else ''} {counted(one.left, 'card')}" for one in seen.seats
     ]
-    cards = [f"{one.caption}: {' '.join(one.cards) or counted(one.backs, 'card') + ' face down'}" for one in strips]
-    shown = [told for told, strip in zip(cards, strips, strict=True) if strip.cards or strip.backs]
-    return "; ".join([*seats, *shown])
+    shown = [one for one in _strips(seen, known) if one.cards or one.backs]
+    cards = [f"{one.caption}: {' '.join(one.cards) or counted(one.backs, 'card') + ' face down'}" for one in shown]
+    return "; ".join([*seats, *cards])
+
+
+def _read(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> tuple[Fields, Mapping[Seat, str]]:
+    seen = Fields.model_validate(dict(fields))
+    return seen, {one.seat: without_unseen(names.get(one.seat, "somebody")) for one in seen.seats}
+
+
+def _strips(seen: Fields, names: Mapping[Seat, str]) -> list[Strip]:
+    lies = f"{names.get(seen.by, '')}: {seen.shape}" if seen.table else "Nothing lies on the table"
+    found = [Strip(f"Bottom · ×{seen.multiplier}", seen.bottom, seen.hidden), Strip(lies, seen.table)]
+    return [*found, Strip("Your hand", seen.hand)] if seen.hand else found
 
 
 def _draw_seat(draw: ImageDraw.ImageDraw, y: int, one: SeatRow, name: str) -> None:

@@ -10,9 +10,10 @@ from typing import Self
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.actions import Action, DirectScene, LeaveSeat, Play, TakeSeat
+from bot.core.actions import Action, DirectScene, LeaveSeat, Play, StartScene, TakeSeat
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import Json, SceneId, Snowflake
+from bot.core.records import AgentId, Json, SceneId, Snowflake
+from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.moves import Parameter
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
@@ -65,14 +66,14 @@ async def act(interaction: Interaction, action: Action) -> str:
 
 
 async def tell(
-    interaction: Interaction, text: str, view: discord.ui.View | None = None, file: discord.File | None = None
+    interaction: Interaction, text: str, view: discord.ui.View | None = None, *, files: Sequence[discord.File] = ()
 ) -> None:
     """Answer the person alone."""
-    shown, drawn = view or discord.utils.MISSING, file or discord.utils.MISSING
+    shown, beside = view or discord.utils.MISSING, [*files] or discord.utils.MISSING
     if interaction.response.is_done():
-        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, file=drawn, ephemeral=True)
+        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, files=beside, ephemeral=True)
     else:
-        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, file=drawn, ephemeral=True)
+        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, files=beside, ephemeral=True)
 
 
 class BoardButton(Lasting, template=PRESS_ID):
@@ -131,8 +132,7 @@ async def show_seat(interaction: Interaction, scene_id: int) -> None:
     """Show a person's own seat to them alone, with what they may do now."""
     who = interaction.client.person(interaction.user)
     turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
-    drawn = await scene_picture(turn.kind.kind, turn.picture, turn.names)
-    await tell(interaction, seat_text(turn), seat_view(turn), drawn)
+    await tell(interaction, seat_text(turn), seat_view(turn), files=await _drawn(turn.kind, turn.picture, turn.names))
 
 
 def seat_text(turn: Turn) -> str:
@@ -170,10 +170,57 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
         if move.suggested.get(needed[0].name):
             return [SuggestedSelect.drawn(turn, move, needed[0]), FormButton(turn.scene_id, turn.window, move.name)]
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
-            return [MoveButton(turn.scene_id, turn.window, move.name, needed[0].name, str(one)) for one in values]
+            return [
+                MoveButton(
+                    turn.scene_id, turn.window, move.name, needed[0].name, str(one), _named(turn, needed[0], one)
+                )
+                for one in values
+            ]
         if len(values) <= MOST_OPTIONS:
             return [MoveSelect.drawn(turn, move, needed[0])]
     return [FormButton(turn.scene_id, turn.window, move.name)]
+
+
+class PresetSelect(Lasting, template=r"preset:(?P<room>\d+)"):
+    """Opens a lobby with one press: each kind with its presets."""
+
+    @classmethod
+    def drawn(cls, room_id: AgentId) -> Self:
+        """Give the select as Discord shows it."""
+        options = [
+            discord.SelectOption(label=f"{kind.title}: {preset.title}"[:100], value=f"{kind.kind}:{preset.name}")
+            for kind in KINDS.values()
+            for preset in kind.presets
+        ]
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"preset:{room_id}", options=options[:MOST_OPTIONS], placeholder="What shall be played?"
+        )
+        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the select again, whoever sent it and whenever."""
+        return cls(item)  # type: ignore[arg-type]
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Open the lobby."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        of, chosen = self.template.fullmatch(self.custom_id), "".join(_values(interaction)[:1])
+        kind = KINDS.get(chosen.partition(":")[0])
+        preset = next((one for one in kind.presets if one.name == chosen.partition(":")[2]), None) if kind else None
+        if of is None or kind is None or preset is None:
+            raise Rejected("That is not played any more: use /scene start.")
+        start = StartScene(room_id=int(of["room"]), kind=kind.kind, title="", options=preset.options)
+        await tell(interaction, await act(interaction, start))
+
+
+def preset_view(room_id: AgentId) -> discord.ui.View:
+    """Give what may be started with one press."""
+    view = discord.ui.View(timeout=None)
+    view.add_item(PresetSelect.drawn(room_id))
+    return view
 
 
 class MoveButton(
@@ -181,12 +228,11 @@ class MoveButton(
 ):
     """One move, whole as it is."""
 
-    def __init__(self, scene_id: int, window: int, move: str, name: str = "", value: str = "") -> None:
+    def __init__(self, scene_id: int, window: int, move: str, name: str = "", value: str = "", shown: str = "") -> None:
         given = f":{name}={value}" if name else ""
-        label = f"{move}: {value}" if name else move
-        super().__init__(
-            discord.ui.Button(label=label.replace("_", " ")[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}")
-        )
+        words = move.replace("_", " ")
+        label = f"{words}: {shown or value}" if name else words
+        super().__init__(discord.ui.Button(label=label[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}"))
         self.play = (scene_id, window, move)
         self.arguments: dict[str, Json] = {name: _number(value)} if name else {}
 
@@ -355,8 +401,9 @@ def _asked(turn: Turn, move: ShownMove, one: Parameter) -> str:
 
 def _named(turn: Turn, one: Parameter, value: int | str) -> str:
     """Name a seat beside its number; other values stand for themselves."""
-    is_seat = one.name.startswith("seat") and isinstance(value, int)
-    return f"{value}. {turn.names.get(value, '')}" if is_seat and isinstance(value, int) else str(value)
+    if not (one.name.startswith("seat") and isinstance(value, int)):
+        return str(value)
+    return f"{value}. {turn.names.get(value, '')}" if value else "nobody"
 
 
 def _number(value: str) -> Json:
@@ -389,18 +436,21 @@ def results_text(told: Told) -> str:
     return honest(f"**{told.board.title}**\n{words}"[:SHOWN_CHARACTERS])
 
 
+async def _drawn(kind: SceneKind, picture: Mapping[str, Json], names: Mapping[int, str]) -> list[discord.File]:
+    """Draw the picture of a kind that has one."""
+    file = await scene_picture(kind.kind, picture, names)
+    return [] if file is None else [file]
+
+
 async def results_files(told: Told) -> list[discord.File]:
     """Draw the last ballot, where there was one, and how it stands; give all that happened as a text."""
     counts = told.watching.bars if told.watching is not None else ()
     most = max((count for _, count in counts), default=0) or 1
     rows = [Bar(label=name, share=count / most, note=str(count)) for name, count in counts]
     drawn = [await chart("ballot", "Last ballot", rows)] if rows else []
-    recap = await scene_picture(told.scene.kind, told.board.picture, told.cast.names)
-    return [
-        *drawn,
-        *([recap] if recap is not None else []),
-        text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n"),
-    ]
+    if told.watching is not None:
+        drawn = await _drawn(told.watching.kind, told.watching.picture, told.watching.names) or drawn
+    return [*drawn, text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")]
 
 
 async def show_history(interaction: Interaction, scene_id: int) -> None:

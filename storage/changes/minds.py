@@ -1,6 +1,6 @@
 """What agents carry, and the beats in which they came to it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -105,7 +105,7 @@ async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat
         {
             "community_id": community_id,
             "day": change.beat.at.date(),
-            "agent_id": change.beat.agent_id,
+            "agent_id": change.beat.side if change.beat.side < 0 else change.beat.agent_id,  # of a closed scene
             "input_format": change.beat.input_format,
             "model": change.beat.model,
             "room_id": change.beat.room_id or 0,
@@ -115,7 +115,12 @@ async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat
         | columns_of(change.beat.usage)
         for change in changes
     ]
-    await session.run(_adding(is_sqlite=session.is_sqlite), rows)
+    await add_up(session, rows)
+
+
+async def add_up(session: Session, rows: Sequence[Mapping[str, object]]) -> None:
+    """Add rows of usage to what there is."""
+    await session.run(_adding(is_sqlite=session.is_sqlite), [*rows])
 
 
 @cache  # to word it takes longer than to execute it

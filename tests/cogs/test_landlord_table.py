@@ -9,7 +9,8 @@ from bot.core.scenes.kind import Chance
 from bot.core.scenes.landlord.kind import LANDLORD
 from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.showing import Board
-from cogs.ui.landlord_table import MOST_IN_ROW, landlord_table
+from cogs.ui import landlord_table
+from cogs.ui.landlord_table import MOST_IN_ROW, table_words
 from cogs.ui.scene_pictures import board_picture, scene_picture
 from tests.core.scenes.hidden_landlord import hidden
 from tests.core.scenes.landlord.tables import begun, leading, table
@@ -21,11 +22,12 @@ NAMES = {1: "Wren", 2: "Somebody whose name is longer than any row of a picture 
 def test_words_say_what_the_picture_shows() -> None:
     playing = leading("3 4 4", "5 9", "SJ BJ")
     playing.move(1, "play", cards=["4", "4"])
-    drawn = landlord_table(table(playing).view(2).picture, NAMES)
-    assert "Wren (landlord) 1 card; " in drawn.told
-    assert drawn.told.endswith("Wren: pair: 4 4; Your hand: 5 9")
-    assert "SJ" not in drawn.told
-    assert Image.open(BytesIO(drawn.png)).width == 560
+    picture = table(playing).view(2).picture
+    told = table_words(picture, NAMES)
+    assert "Wren (landlord) 1 card; " in told
+    assert told.endswith("Wren: pair: 4 4; Your hand: 5 9")
+    assert "SJ" not in told
+    assert Image.open(BytesIO(landlord_table.table(picture, NAMES))).width == 560
 
 
 def test_the_bytes_of_a_picture_tell_nothing_that_the_seat_may_not_know() -> None:
@@ -34,11 +36,11 @@ def test_the_bytes_of_a_picture_tell_nothing_that_the_seat_may_not_know() -> Non
         state = table(playing)
         for seat in (0, 1):
             unseen = hidden(state, seat, Chance("other", playing.standing.step))
-            one, two = (landlord_table(each.view(seat).picture, NAMES) for each in (state, unseen))
+            one, two = (landlord_table.table(each.view(seat).picture, NAMES) for each in (state, unseen))
             assert one == two
             other += unseen != state
-            differing += (
-                landlord_table(unseen.view(2).picture, NAMES).png != landlord_table(state.view(2).picture, NAMES).png
+            differing += landlord_table.table(unseen.view(2).picture, NAMES) != landlord_table.table(
+                state.view(2).picture, NAMES
             )
     assert other
     assert differing
@@ -55,8 +57,8 @@ def test_a_large_hand_takes_several_rows_and_stays_within_the_picture() -> None:
     hand = table(playing).view(seat).picture["hand"]
     assert isinstance(hand, list)
     assert len(hand) == 33 > MOST_IN_ROW
-    large = Image.open(BytesIO(landlord_table(table(playing).view(seat).picture, NAMES).png))
-    watched = Image.open(BytesIO(landlord_table(table(playing).view(0).picture, NAMES).png))
+    large = Image.open(BytesIO(landlord_table.table(table(playing).view(seat).picture, NAMES)))
+    watched = Image.open(BytesIO(landlord_table.table(table(playing).view(0).picture, NAMES)))
     assert (large.width, large.height > watched.height) == (560, True)
 
 

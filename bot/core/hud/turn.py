@@ -173,7 +173,10 @@ def _identity(agent: WholeAgent, turn: Turn) -> str:
 
 
 def _known(view: View, agent: Agent, side: Side, tokenizer: Tokenizer) -> str:
-    known = Known(tokenizer, view.mind_of(agent.id, side).knowledge)
+    own = view.mind_of(agent.id, side).knowledge
+    if side < 0:  # of a closed scene, which is nothing but what was learnt in it
+        own = {**view.mind_of(agent.id).knowledge, **own}
+    known = Known(tokenizer, own)
     shown = known.whole if known.tokens <= knowledge_cap(agent) else known.weightiest(knowledge_cap(agent))[0]
     return f"==== WHAT YOU KNOW ====\n{inline(shown)}\n" if shown else ""
 

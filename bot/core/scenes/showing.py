@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.core.records import AgentId, Json, SceneId
+from bot.core.records import AgentId, Json, SceneId, Side
 from bot.core.scenes.kind import Form, Over, SceneKind, Seat, Seen
 from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import Play, Standing
@@ -24,6 +24,12 @@ def play_of(scene: Scene) -> Play | None:
     if kind is None or kind.version != scene.version:
         return None
     return Play(kind=kind, options=kind.options.model_validate(dict(scene.options)), seed=scene.seed)
+
+
+def closed_side(scene: Scene) -> Side | None:
+    """Give the side of the barrier that a closed scene is while it goes on; None: it lies on its room's."""
+    kind = KINDS.get(scene.kind)
+    return Side(-scene.id) if kind is not None and kind.is_closed and scene.status.is_open else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ SAW = "I am the seer, and {name} is a wolf."
 CLEARED = "I have looked at {name}, who is not a wolf."
 SUSPECT = (
     "I suspect {name}: so quiet, and always with the others.",
-    "For me it is {name}. I suspect that vote of yesterday was no accident.",
+    "For me it is {name}: that was no accident.",
     "I have listened to everybody, and I suspect {name}.",
 )
 PACKED = "I say we take {name}."
