@@ -8,12 +8,13 @@ from cogs.ui import scenes
 from cogs.ui.patience import Patience
 from tests.e2e.commanding import Commander
 from tests.e2e.sharing import Cast, words_of
-from tests.e2e.test_scenes import BETWEEN_PRESSES_SECONDS, agent_value, board, cast, lobby, said
+from tests.e2e.test_scenes import agent_value, board, cast, lobby, said
 from tests.e2e.visitor import Json, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 __all__ = ["cast"]
 MOST_TURNS = 40  # of the person
+BETWEEN_TURNS_SECONDS = 3.2  # with the move two presses each: less than 40 a minute
 BUTTONS = ("call", "rob", "double")
 
 
@@ -59,7 +60,7 @@ async def my_turn_or_end(cast: Cast, inside: Commander) -> Json | None:
         there = await board(cast.you, inside.channel_id)
         if "**Over**" in there["content"]:
             return (None,)
-        if "Waiting for @" not in there["content"] or monotonic() - pressed_at < BETWEEN_PRESSES_SECONDS:
+        if "Waiting for @" not in there["content"] or monotonic() - pressed_at < BETWEEN_TURNS_SECONDS:
             return None
         pressed_at = monotonic()
         seat = await inside.press(there, "My seat")
