@@ -1,4 +1,4 @@
-"""Figures of landlord: cards recognised twice, who wins with the scripted mind on every seat, and what seats may not know."""
+"""Figures of landlord: cards read twice, who wins with the scripted mind on every seat, what seats may not know."""
 
 from collections import Counter
 
