@@ -30,6 +30,7 @@ SURFACES = (
     Surface(name="focus", mask=Mask.REFUSED, what="/focus"),
     Surface(name="plan", mask=Mask.REFUSED, what="/plan"),
     Surface(name="drawer", mask=Mask.REFUSED, what="the head beside the playground's chat"),
+    Surface(name="archive", mask=Mask.REFUSED, what="the whole community as a file"),
     Surface(name="hud history", mask=Mask.SHUT, what="/hud history: beats, with HUD, thoughts and answer"),
     Surface(name="hud behind a message", mask=Mask.SHUT, what="Show the HUD behind this"),
     Surface(name="heartbeat status", mask=Mask.SAME, what="/heartbeat status: what everyone waits for"),

@@ -23,6 +23,7 @@ from bot.engine.front_desk.office import Office, check_manages, without_threads
 from bot.engine.masks import closed_scenes, masked_agents, seated_in
 from bot.engine.purse import spending_now
 
+SITS_IN = "You sit in a scene whose secrets the file would have: ask for it once that is over."
 MOST_READ, MOST_LISTED = 5_000, 200  # of the audit
 
 
@@ -137,6 +138,8 @@ class CommunityDesk:
         """Give the whole community as a file; who asks may read everything, which is seen to before."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
+            if any(one.seat_of(person_id=person.id) is not None for one in await closed_scenes(write, community.id)):
+                raise Rejected(SITS_IN)
             await write.apply(community.id, [self._audit(person, "The whole community was given out as a file.")])
         return await self._archives.pack(community.id, most_bytes=most_bytes)
 
