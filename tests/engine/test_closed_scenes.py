@@ -131,3 +131,31 @@ async def test_at_night_the_board_is_not_drawn_anew_when_somebody_moves() -> Non
         assert (await stage.scene()).step >= 3
         nights = [one for one in boards if one.lines[0] == "**Night**"]
         assert len(nights) == 1
+
+
+async def test_what_agents_carried_in_a_closed_scene_goes_some_time_after_it() -> None:
+    def keeping(text: str, moves: dict[str, object]) -> str:
+        kept = [{"type": "set", "path": "word", "value": SECRET}]
+        return json.dumps({"thoughts": "", "move": knowing(text, moves), "actions": kept})
+
+    async with theatre(Player(keeping), agents=5) as stage:
+        await stage.opened("werewolf", 5)
+        await until(stage, "talk")
+        house = stage.house
+
+        async def carried() -> int:
+            async with house.store.reading() as read:
+                view = await read.views.whole(house.community_id, agent_ids=[AgentId(1), AgentId(2)], messages=1)
+            return sum(side < 0 for _, side in view.minds)
+
+        async def forget() -> None:
+            times = dict.fromkeys(("messages_before", "huds_before"), house.clock.now() - timedelta(days=1))
+            async with house.store.writing(house.community_id) as write:
+                await write.upkeep.forget(house.community_id, logs_before=house.clock.now(), **times)
+
+        await forget()
+        assert await carried()  # it goes on
+        await stage.done(DirectScene(scene_id=SCENE, what="stop"))
+        await stage.run(2)
+        await forget()
+        assert not await carried()
