@@ -211,6 +211,10 @@ class State(Frozen, ABC):
         """Give what a seat alone is told at once of a move that is sealed; what comes of it waits for the others."""
         return ()
 
+    def silenced(self, seat: Seat) -> bool:
+        """Tell whether what a seat writes into the thread is taken away: it is out, and may tell nothing any more."""
+        return False
+
     def told_of(self, together: tuple["Event", ...], chance: Chance) -> tuple["Event", ...]:
         """Give what moves made together came to, in the order in which it is told: that of the seats."""
         return together
