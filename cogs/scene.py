@@ -24,6 +24,7 @@ from cogs.ui.scenes import (
     MoveButton,
     MoveSelect,
     PresetSelect,
+    SuggestedSelect,
     preset_view,
     read,
     results_files,
@@ -103,7 +104,9 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
 
     async def cog_load(self) -> None:
         """Know the buttons that were sent before the last start."""
-        self.client.add_dynamic_items(BoardButton, PresetSelect, MoveButton, MoveSelect, CombinationSelect, FormButton)
+        self.client.add_dynamic_items(
+            BoardButton, PresetSelect, MoveButton, MoveSelect, CombinationSelect, SuggestedSelect, FormButton
+        )
 
     @app_commands.command()
     async def start(

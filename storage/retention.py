@@ -25,12 +25,15 @@ from storage.tables import (
     JOURNAL,
     KEYS,
     LETTERS,
+    LOOKUPS,
     MEMBERSHIPS,
     MESSAGES,
     METADATA,
+    MINDS,
     REQUESTS,
     RESERVATIONS,
     ROOMS,
+    SCENES,
     TOMBSTONES,
 )
 
@@ -198,4 +201,15 @@ def _logs(community_id: int, before: datetime) -> list[Aged]:
         (REQUESTS, REQUESTS.c.closed_at < before),
         (TOMBSTONES, TOMBSTONES.c.at < before),
         (EARLY_EDITS, EARLY_EDITS.c.edited_at < before),
+        *_of_ended_scenes(community_id, before),
     ]
+
+
+def _of_ended_scenes(community_id: int, before: datetime) -> list[Aged]:
+    """What agents carried on the side that a closed scene was, long after it."""
+
+    def aged(table: Table) -> Aged:
+        here = and_(SCENES.c.community_id == community_id, SCENES.c.id == -table.c.side, SCENES.c.ended_at < before)
+        return (table, table.c.side < 0, exists().where(here))
+
+    return [aged(table) for table in (MINDS, LOOKUPS, ACTIONS)]

@@ -37,8 +37,10 @@ class Boards:
         of, guild_id = view.community.id, view.community.guild_id
         async with self._store.reading() as read:
             scene = await read.scenes.find(of, scene_id)
-            if scene is None or (scene.thread_id is None and not scene.status.is_open):
-                return
+            if scene is None or (
+                scene.thread_id is None and scene.status not in (SceneStatus.LOBBY, SceneStatus.RUNNING)
+            ):
+                return  # a scene that lost its thread opens another one when it goes on
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
             sit = await sits_in(read, of, OPEN)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]

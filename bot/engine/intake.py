@@ -40,6 +40,7 @@ from bot.core.spending import day_of, of_day
 from bot.engine.aside import aside
 from bot.engine.channel_events import ChannelEvents, place_of
 from bot.engine.reactions import Reactions
+from bot.engine.scene_posts import taken_away
 from bot.engine.stage import Stage
 
 AT_ONCE = 25  # messages that are read on, to a transaction: nobody else writes or has a turn meanwhile
@@ -177,9 +178,13 @@ class Intake:
         if await write.talk.taken_back(community.id, event.message_id):
             return True
         if event.author is not None and not event.is_bot and await _hears(write.people, community, event.author.id):
+            author, post_id, now = event.author.id, event.message_id, self._clock.now()
+            if gone := await taken_away(write, scene, author, post_id, now=now):
+                changes += gone
+                return True
             config = self._config.overlaid(community.overrides)
-            stage = Stage(write=write, scene=scene, config=config, now=self._clock.now())
-            await stage.heard(event.author.id, event.content, post_id=event.message_id, sent_at=event.sent_at)
+            stage = Stage(write=write, scene=scene, config=config, now=now)
+            await stage.heard(author, event.content, post_id=post_id, sent_at=event.sent_at)
             changes += stage.changes
         return True
 

@@ -2,20 +2,23 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
-from bot.core.changes import Say
-from bot.core.kinds import MessageType, SenderKind
+from bot.core.changes import AddLetter, Change, Say
+from bot.core.kinds import LetterKind, MessageType, SenderKind
+from bot.core.letters import RemovalPayload
 from bot.core.pace import typing_seconds, words_in
 from bot.core.ports import Reading, Writing
-from bot.core.records import SYSTEM, AgentId, MessageId, Sender
+from bot.core.records import SYSTEM, AgentId, MessageId, Sender, Snowflake
 from bot.core.scenes.kind import RULES, Event, Seat
-from bot.core.scenes.records import Scene
-from bot.core.scenes.showing import Cast
+from bot.core.scenes.records import Scene, SceneEvent
+from bot.core.scenes.showing import Cast, play_of
 
 WPM = 80
+SILENCED = "silenced"
+GONE_LINES = "Whoever is out of the game writes nothing here until it is over: such lines are taken away."
 _TEXTS = re.compile(r"\{t(\d+)\}")
 
 
@@ -61,6 +64,25 @@ async def posts(
             found.append(_say(scene, agents.get(speaker), text, id_, now, at))
             await write.scenes.posted_as(scene.community_id, scene.id, text.texts, id_)
     return found
+
+
+async def taken_away(
+    write: Writing, scene: Scene, person_id: Snowflake, post_id: Snowflake, *, now: datetime
+) -> list[Change]:
+    """Take a line away in a scene's thread that somebody wrote who is out of it; the first time that is told."""
+    play, sits = play_of(scene), scene.seat_of(person_id=person_id)
+    if play is None or sits is None or not scene.standing or not scene.status.is_open:
+        return []
+    if not play.unpacked(scene.standing).state.silenced(sits.seat):
+        return []
+    payload = RemovalPayload(post_ids=(post_id,), thread_id=scene.thread_id).stored()
+    gone = AddLetter(kind=LetterKind.REMOVAL, room_id=scene.room_id, payload=payload, not_before=now)
+    if any(one.kind == SILENCED for one in await write.scenes.events(scene.community_id, scene.id)):
+        return [gone]
+    told = SceneEvent(id=scene.events + 1, step=scene.step, kind=SILENCED, text=GONE_LINES, at=now)
+    await write.scenes.tell(scene.community_id, scene.id, [told])
+    await write.scenes.keep(replace(scene, events=scene.events + 1))
+    return [gone, *await posts(write, scene, [Event(text=GONE_LINES)], now=now)]
 
 
 def _said(events: Sequence[Event], cast: Cast, *, alone: bool) -> Sequence[_Said]:

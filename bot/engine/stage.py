@@ -461,9 +461,9 @@ class Stage:
                 self._ask(one.agent_id, self._after_speech())
 
     def _draw(self, *, at_once: bool = False) -> None:
-        """Have the board drawn anew, once for all that happens within two seconds."""
+        """Have the board drawn anew, once within two seconds; what is about to be drawn may miss what happens now."""
         asked = self.scene.board_at
-        if asked is not None and asked > self.now and not at_once:
+        if asked is not None and asked - self.now > timedelta(seconds=BOARD_SECONDS / 2) and not at_once:
             return
         at = self.now if asked is None else max(self.now, asked + timedelta(seconds=BOARD_SECONDS))
         payload = BoardPayload(scene_id=self.scene.id).stored()

@@ -66,6 +66,8 @@ def value_of(one: ReadParameter, text: str, dice: Dice) -> Json:
         topic = found[1].strip() if (found := _TOPIC.search(text)) and found[1].strip() != "–" else "this"
         words = PHRASES[dice.below(len(PHRASES), one.name)].format(topic=topic)
         return " ".join(words[:1].upper().join(["", words[1:]]).split()[: one.words])
+    if one.suggested:
+        return [*one.suggested[dice.below(len(one.suggested), one.name)]]
     values: list[Json] = [int(value) if _NUMBER.fullmatch(value) else value for value in one.values]
     first = dice.below(len(values), one.name)
     return values[first : first + 3] if one.many else values[first]

@@ -13,6 +13,7 @@ from bot.core.scenes.showing import Board
 from bot.core.terminal import without_unseen
 from bot.picture_text import fitting, width, write
 from cogs.ui.files import picture
+from cogs.ui.landlord_table import table, table_words
 from cogs.ui.pictures import COLOURS, FAINT, GROUND, INK, TRACK
 from cogs.ui.village_map import village_map, village_words
 
@@ -96,5 +97,9 @@ def _number(row: Mapping[str, Json], name: str) -> int:
 
 
 Draws = tuple[Callable[[Mapping[str, Json], Names], bytes], Callable[[Mapping[str, Json], Names], str]]
-PICTURES: Mapping[str, Draws] = {"village": (village_map, village_words), "werewolf": (ring, ring_words)}
+PICTURES: Mapping[str, Draws] = {
+    "landlord": (table, table_words),
+    "village": (village_map, village_words),
+    "werewolf": (ring, ring_words),
+}
 COLOURED = frozenset({"village"})  # its colours mean something: no page is to change them

@@ -167,6 +167,8 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
     choices = [one for one in move.parameters if one.what != "text"]
     if len(needed) == len(choices) == 1 and needed == choices:
         values = move.values.get(needed[0].name, ())
+        if move.suggested.get(needed[0].name):
+            return [SuggestedSelect.drawn(turn, move, needed[0]), FormButton(turn.scene_id, turn.window, move.name)]
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
             return [
                 MoveButton(
@@ -198,10 +200,7 @@ class PresetSelect(Lasting, template=r"preset:(?P<room>\d+)"):
         return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the select again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(item)  # type: ignore[arg-type]
 
     async def pressed(self, interaction: Interaction) -> None:
@@ -307,10 +306,7 @@ class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):
         return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the select again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(item)  # type: ignore[arg-type]
 
     async def pressed(self, interaction: Interaction) -> None:
@@ -327,6 +323,34 @@ def _combined(turn: Turn, move: ShownMove, chosen: Mapping[str, int | str]) -> s
     """Name a choice of several: how many of something stands at its end."""
     named = [_named(turn, one, chosen[one.name]) for one in move.parameters if one.name != "n"]
     return ": ".join(named) + (f" × {chosen['n']}" if "n" in chosen else "")
+
+
+class SuggestedSelect(Lasting, template=rf"suggest:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME}):(?P<name>{NAME})"):
+    """A move with a list of which few choices are legal: some of those; the form beside it takes any."""
+
+    @classmethod
+    def drawn(cls, turn: Turn, move: ShownMove, one: Parameter) -> Self:
+        """Give the select as Discord shows it."""
+        words = [" ".join(map(str, values)) for values in move.suggested[one.name][:MOST_OPTIONS]]
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"suggest:{turn.scene_id}:{turn.window}:{move.name}:{one.name}",
+            options=[discord.SelectOption(label=told[:100], value=told[:100]) for told in words],
+            placeholder=f"{as_words(move.name)} …",
+        )
+        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
+
+    @classmethod
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
+        return cls(item)  # type: ignore[arg-type]
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Make the move."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        of, values = self.template.fullmatch(self.custom_id), _values(interaction)
+        if of is None or not values:
+            raise Rejected("That moment has passed: press *My seat* again.")
+        given: list[Json] = [*values[0].split()]
+        await play(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
 
 
 class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
@@ -431,8 +455,11 @@ async def show_rules(interaction: Interaction, scene_id: int) -> None:
     kind = KINDS.get(scene.kind)
     if kind is None:
         raise NotFound("This kind of scene is not played any more.")
-    moves = [f"- **{as_words(move.name)}**: {hint_of(move)}" for move in kind.moves]
-    await tell(interaction, "\n".join([f"**{kind.title}**", kind.rules, *moves]))
+    moves = "\n".join(f"- **{as_words(move.name)}**: {hint_of(move)}" for move in kind.moves)
+    parts = f"**{kind.title}**\n{kind.rules}", moves
+    whole = "\n".join(parts)
+    for part in [whole] if len(whole) <= SHOWN_CHARACTERS else parts:
+        await tell(interaction, part)
 
 
 def results_text(told: Told) -> str:

@@ -1,6 +1,7 @@
 """Closed scenes in a community that beats: a side of their own, nights nobody can read, and a game to its end."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.core.actions import DirectScene
@@ -131,3 +132,52 @@ async def test_at_night_the_board_is_not_drawn_anew_when_somebody_moves() -> Non
         assert (await stage.scene()).step >= 3
         nights = [one for one in boards if one.lines[0] == "**Night**"]
         assert len(nights) == 1
+
+
+async def test_what_agents_carried_in_a_closed_scene_goes_some_time_after_it() -> None:
+    def keeping(text: str, moves: dict[str, object]) -> str:
+        kept = [{"type": "set", "path": "word", "value": SECRET}]
+        return json.dumps({"thoughts": "", "move": knowing(text, moves), "actions": kept})
+
+    async with theatre(Player(keeping), agents=5) as stage:
+        await stage.opened("werewolf", 5)
+        await until(stage, "talk")
+        house = stage.house
+
+        async def carried() -> int:
+            async with house.store.reading() as read:
+                view = await read.views.whole(house.community_id, agent_ids=[AgentId(1), AgentId(2)], messages=1)
+            return sum(side < 0 for _, side in view.minds)
+
+        async def forget() -> None:
+            times = dict.fromkeys(("messages_before", "huds_before"), house.clock.now() - timedelta(days=1))
+            async with house.store.writing(house.community_id) as write:
+                await write.upkeep.forget(house.community_id, logs_before=house.clock.now(), **times)
+
+        await forget()
+        assert await carried()  # it goes on
+        await stage.done(DirectScene(scene_id=SCENE, what="stop"))
+        await stage.run(2)
+        await forget()
+        assert not await carried()
+
+
+async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_told_once() -> None:
+    async with theatre(Player(knowing), agents=6) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        thread_id, house = (await stage.scene()).thread_id, stage.house
+        await house.hear("I am alive.", thread_id=thread_id, who="mira", id=MIRA.id)
+        async with house.store.writing(house.community_id) as write:
+            scene = await stage.scene()
+            play = play_of(scene)
+            assert play is not None
+            standing = play.unpacked(scene.standing)
+            gone = village(scene).model_copy(update={"alive": (1, 2, 3, 4, 5, 6)})
+            await write.scenes.keep(replace(scene, standing=replace(standing, state=gone).packed()))
+        for _ in range(2):
+            await house.hear("It was Agent1!", thread_id=thread_id, who="mira", id=MIRA.id)
+        await stage.run(2)
+        assert len([one for one in house.publisher.done if one[0] == "remove"]) == 2
+        posts = [post.content for _, post in house.publisher.posts]
+        assert len([one for one in posts if "Whoever is out of the game" in one]) == 1
+        assert "It was Agent1!" not in str(await stage.events())

@@ -11,8 +11,10 @@ from tests.core.scenes.plays import Playing, of
 from tests.core.scenes.surfaces import prompt, scene_at
 
 
-def played_out(kind: SceneKind, options: Options, seats: int, seed: str, *, most: int = 3_000) -> tuple[Playing, int]:
-    """Play a scene to its end; gives it, and how many calls that took."""
+def played_out(
+    kind: SceneKind, options: Options, seats: int, seed: str, *, most: int = 3_000, asked: list[str] | None = None
+) -> tuple[Playing, int]:
+    """Play a scene to its end; gives it, and how many calls that took; `asked` takes what each was shown."""
     playing, calls = of(kind, options, seats, seed), 0
     for _ in range(most):
         awaits, standing = playing.standing.awaits, playing.standing
@@ -25,7 +27,7 @@ def played_out(kind: SceneKind, options: Options, seats: int, seed: str, *, most
             playing.enter(RULES, Rule.CHOOSE if choices else Rule.DEADLINE, {"seat": choices[0]} if choices else {})
         elif isinstance(awaits, Expect):
             seat = standing.open_seats[0]
-            move = asked(playing, seat)
+            move = answered(playing, seat, asked)
             calls += 1
             playing.move(seat, str(move.pop("type")), **move)
     raise AssertionError(f"{kind.kind} does not end")
@@ -33,9 +35,17 @@ def played_out(kind: SceneKind, options: Options, seats: int, seed: str, *, most
 
 def asked(playing: Playing, seat: int) -> dict[str, Json]:
     """Give what the scripted mind answers on a seat."""
+    return answered(playing, seat, None)
+
+
+def answered(playing: Playing, seat: int, into: list[str] | None) -> dict[str, Json]:
+    """Give what the scripted mind answers on a seat, and keep what it was shown."""
     names = {one: f"Agent{one}" for one in playing.seats}
     turn = turn_of(scene_at(playing, playing.standing), playing.events, names, seat)
     assert turn is not None
-    answer = played(prompt(turn).input)
+    shown = prompt(turn).input
+    if into is not None:
+        into.append(shown)
+    answer = played(shown)
     assert answer is not None
     return dict(cast(dict[str, Json], answer["move"]))

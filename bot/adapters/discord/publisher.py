@@ -31,7 +31,7 @@ DECISIONS = (("post", "Approve", discord.ButtonStyle.success), ("discard", "Disc
 
 
 class DiscordPublisher:
-    """Implements `ports.Publisher` over discord.py; close it after the last letter."""
+    """Implements `ports.Publisher` over discord.py; close it after the last letter. `paint` draws scenes' boards."""
 
     def __init__(self, client: discord.Client, draw: boards.Draw = boards.undrawn) -> None:
         self._client = client

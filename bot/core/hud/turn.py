@@ -6,8 +6,9 @@ The world is closed: nothing here speaks of anything but the scene.
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 from bot.core.actions import BY_NAME, Category, Definition
@@ -47,6 +48,7 @@ LOOKING_BACK: Final = (
 )
 _SEAT: Final = re.compile(r"^seat: (\d+)$", re.MULTILINE)
 _MOVE: Final = re.compile(r"^- (\w+)\((.*)\)(?:: .*)?$")
+_SUCH_AS: Final = re.compile(r"^  (\w+) such as: (.+)$")
 _PARAMETER: Final = re.compile(r"(\w+)(\?)?: (at most (\d+) words|(some of )?([^,]*))(?:, |$)")
 
 
@@ -94,14 +96,19 @@ def epilogue_schema() -> dict[str, Json]:
 def turn_schema(moves: Sequence[ShownMove], *, emotions: bool = False) -> dict[str, Json]:
     """Give the strict schema of a turn's answer: the moves that are legal now, with the values they may have."""
     choices: list[Json] = [_move_schema(move) for move in moves]
-    kept: list[Json] = [action_schema(each) for each in kept_actions(emotions=emotions)]
     return _object(
         {
             "thoughts": {"type": ["string", "null"]},
             "move": {"anyOf": choices},
-            "actions": {"type": "array", "items": {"anyOf": kept}},
+            "actions": {"type": "array", "items": {"anyOf": [*_kept_schemas(emotions=emotions)]}},
         }
     )
+
+
+@cache
+def _kept_schemas(*, emotions: bool) -> tuple[Json, ...]:
+    """Give the schemas that are the same in every turn."""
+    return tuple(action_schema(each) for each in kept_actions(emotions=emotions))
 
 
 def _move_schema(move: ShownMove) -> dict[str, Json]:
@@ -218,19 +225,28 @@ def _fitted(lines: Sequence[str], budget: int, tokenizer: Tokenizer) -> list[str
 def _moves(turn: Turn, now: datetime) -> str:
     left = int((turn.deadline_at - now).total_seconds()) if turn.deadline_at is not None else 0
     refused = [f"Your last answer was no move: {one_line(turn.refused)}"] if turn.refused else []
-    offered = [f"- {move.signature}: {move.hint}" for move in turn.moves]
+    offered = [line for move in turn.moves for line in (f"- {move.signature}: {move.hint}", *_suggested(move))]
     return "\n".join([MOVES, *refused, *offered, f"You have {max(0, left)} seconds.", ""])
+
+
+def _suggested(move: ShownMove) -> list[str]:
+    """Name some of the choices of lists that are legal now."""
+    return [
+        f"  {name} such as: {' | '.join(' '.join(map(str, one)) for one in some)}"
+        for name, some in move.suggested.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadParameter:
-    """A parameter as it was shown: a text of so many words, or values to choose from."""
+    """A parameter as it was shown: a text of so many words, or values to choose from, maybe with some choices."""
 
     name: str
     optional: bool
     words: int
     many: bool
     values: tuple[str, ...]
+    suggested: tuple[tuple[str, ...], ...] = ()
 
 
 def read_moves(text: str) -> dict[str, tuple[ReadParameter, ...]] | None:
@@ -239,9 +255,14 @@ def read_moves(text: str) -> dict[str, tuple[ReadParameter, ...]] | None:
     if not found:
         return None
     moves: dict[str, tuple[ReadParameter, ...]] = {}
+    last = ""
     for line in told.splitlines():
         if (offered := _MOVE.match(line)) is not None:
-            moves[offered[1]] = tuple(_parameter(one) for one in _PARAMETER.finditer(offered[2]))
+            last = offered[1]
+            moves[last] = tuple(_parameter(one) for one in _PARAMETER.finditer(offered[2]))
+        elif (such := _SUCH_AS.match(line)) is not None and last in moves:
+            some = tuple(tuple(one.split()) for one in such[2].split(" | "))
+            moves[last] = tuple(replace(one, suggested=some) if one.name == such[1] else one for one in moves[last])
     return moves
 
 

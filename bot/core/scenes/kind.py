@@ -86,10 +86,14 @@ class Move(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A move that is legal now, with the values that each of its parameters may have (texts have none)."""
+    """A move that is legal now, with the values that each of its parameters may have (texts have none).
+
+    Where not every choice from a list is legal, some that are stand in `suggested`, with values repeated as needed.
+    """
 
     move: type[Move]
     values: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
+    suggested: Mapping[str, Sequence[Sequence[int | str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +211,10 @@ class State(Frozen, ABC):
     def answered(self, seat: Seat, move: Move, chance: Chance) -> tuple["Event", ...]:
         """Give what a seat alone is told at once of a move that is sealed; what comes of it waits for the others."""
         return ()
+
+    def silenced(self, seat: Seat) -> bool:
+        """Tell whether what a seat writes into the thread is taken away: it is out, and may tell nothing any more."""
+        return False
 
     def told_of(self, together: tuple["Event", ...], chance: Chance) -> tuple["Event", ...]:
         """Give what moves made together came to, in the order in which it is told: that of the seats."""

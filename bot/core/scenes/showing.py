@@ -94,6 +94,7 @@ class ShownMove:
     hint: str
     parameters: tuple[Parameter, ...]
     values: Mapping[str, tuple[int | str, ...]]
+    suggested: Mapping[str, tuple[tuple[int | str, ...], ...]] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -115,6 +116,7 @@ def shown_move(form: Form) -> ShownMove:
         hint=hint_of(form.move),
         parameters=parameters(form.move),
         values={name: tuple(values) for name, values in form.values.items()},
+        suggested={name: tuple(map(tuple, some)) for name, some in form.suggested.items()},
     )
 
 
@@ -202,15 +204,15 @@ class Board:
 
     scene_id: SceneId
     window: int
-    kind: str
-    names: Mapping[Seat, str]
     title: str
     status: SceneStatus
     lines: tuple[str, ...]
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
     until: datetime | None = None  # unless nobody may know how long an unseen window is open
-    picture: Mapping[str, Json] = field(default_factory=dict)
+    kind: str = ""
+    names: Mapping[Seat, str] = field(default_factory=dict)
+    picture: Mapping[str, Json] = field(default_factory=dict)  # from which it is drawn, where its kind has one
 
 
 PRESS_ID = r"scene:(?P<what>[a-z]+):(?P<id>\d+):(?P<window>\d+)"
@@ -248,14 +250,14 @@ def board_of(
     return Board(
         scene_id=scene.id,
         window=scene.window_step,
-        kind=scene.kind,
-        names=names,
         title=f"{title} {scene.id}" + (f": {scene.title}" if scene.title else ""),
         status=scene.status,
         lines=tuple(lines),
         choices=choices,
         agents=tuple(agents) if scene.status is SceneStatus.LOBBY else (),
         until=until,
+        kind=scene.kind,
+        names={one.seat: cast.name(one.seat) for one in scene.seats},
         picture=picture,
     )
 

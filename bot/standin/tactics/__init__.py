@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from bot.core.hud.turn import ReadTurn
 from bot.core.records import Json
 from bot.standin.dice import Dice
+from bot.standin.tactics.landlord import landlord
 from bot.standin.tactics.village import villager
 from bot.standin.tactics.werewolf import werewolf
 
 Tactic = Callable[[ReadTurn, Dice], dict[str, Json] | None]  # a move with its parameters; None: whichever is legal
-TACTICS: Mapping[str, Tactic] = {"Village": villager, "Werewolf": werewolf}
+TACTICS: Mapping[str, Tactic] = {"Landlord": landlord, "Village": villager, "Werewolf": werewolf}

@@ -38,6 +38,13 @@ class Table:
         self.accused = self._seats_in(turn.lines, "{name} is a wolf.")
         self.trusted = self._seats_in(turn.lines, "{name}, who is not a wolf.")
         self.seers = [seat for seat in self.alive if any(self._claims(seat, line) for line in turn.lines)]
+        wolves = [self.names[seat] for seat in (*self.pack, self.me) if seat in self.names]
+        self.accusers_of_wolves = [
+            seat
+            for seat in self.seers
+            if seat not in self.pack
+            and any(self._claims(seat, line) and f"{name} is a wolf." in line for name in wolves for line in turn.lines)
+        ]
         self.suspected = Counter(self._seats_in(_today(turn.lines), "suspect {name}", "it is {name}"))
         for seat in self._spared_wolves(turn):
             self.suspected[seat] += 1
@@ -149,6 +156,8 @@ def _says(table: Table, dice: Dice) -> str:
         return SAW.format(name=table.names[table.found[0]])
     if table.cleared and len(table.alive) <= 4:
         return CLEARED.format(name=table.names[table.cleared[-1]])
+    if table.role == "wolf" and table.accusers_of_wolves:
+        return SAW.format(name=table.names[table.accusers_of_wolves[0]])
     others = [seat for seat in table.alive if seat != table.me and seat not in {*table.pack, *table.cleared}]
     if not others:
         return "I have nothing to say to that."

@@ -108,7 +108,9 @@ def some_arguments(form: Form, rng: random.Random) -> dict[str, Json]:
             case "text":
                 given[one.name] = f"words {rng.randrange(1000)}"
             case "many":
-                drawn: list[Json] = [*rng.sample(values, rng.randint(1, min(len(values), 12)))]
+                some = form.suggested.get(one.name)
+                chosen = rng.choice(some) if some else rng.sample(values, rng.randint(1, min(len(values), 12)))
+                drawn: list[Json] = [*chosen]
                 given[one.name] = drawn
             case "one":
                 given[one.name] = rng.choice(values)

@@ -47,6 +47,7 @@ class WerewolfOptions(Options):
         default=False,
         description="whether wolves win once all villagers, or all with a gift, are dead, not when they are as many",
     )
+    dead_write: bool = Field(default=False, description="whether lines of the dead stay in the thread")
     talk_drawn: bool = Field(default=False, description="whether it is drawn each day who speaks when")
     talk_rounds: int = Field(default=1, ge=1, le=3, description="how often everybody speaks each day")
 
@@ -60,6 +61,7 @@ class WerewolfOptions(Options):
             drawn=self.talk_drawn,
             rounds=self.talk_rounds,
             days=self.days,
+            dead_write=self.dead_write,
         )
         told = ", ".join(f"{{s{seat}}} {role}" for seat, role in dealt.items())
         events = (

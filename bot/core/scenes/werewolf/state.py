@@ -38,6 +38,7 @@ class Terms(Frozen):
     drawn: bool
     rounds: int
     days: int
+    dead_write: bool
 
 
 class Werewolf(State):
@@ -158,6 +159,10 @@ class Werewolf(State):
                 return Vote(seat=0)
             case _:
                 return Silence()
+
+    def silenced(self, seat: Seat) -> bool:
+        has_last_words = self.phase == "last words" and seat == self.condemned
+        return not self.terms.dead_write and seat not in self.alive and not has_last_words
 
     def answered(self, seat: Seat, move: Move, chance: Chance) -> tuple[Event, ...]:
         if not isinstance(move, Inspect):

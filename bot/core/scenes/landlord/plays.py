@@ -1,0 +1,182 @@
+"""What can be played from a hand: all of it, or the few plays that are suggested."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, zip_longest
+from typing import Final
+
+from bot.core.scenes.landlord.cards import (
+    BIG_JOKER,
+    NONE,
+    RANKS,
+    RUNNING,
+    SMALL_JOKER,
+    TWO,
+    Cards,
+    both,
+    without,
+)
+from bot.core.scenes.landlord.combinations import (
+    LEAST_BOMB,
+    PLANES,
+    SHORTEST_PAIR_RUN,
+    SHORTEST_PLANE,
+    SHORTEST_STRAIGHT,
+    Combination,
+    Shape,
+)
+
+SUGGESTED_AT_MOST: Final = 25
+REMEMBERED: Final = 1 << 13
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The cards by which a combination counts, and what goes with them: so many times `each` card of other ranks."""
+
+    combination: Combination
+    cards: Cards
+    attached: int = 0
+    each: int = 1
+
+    @property
+    def own_ranks(self) -> tuple[int, ...]:
+        """The ranks of which nothing else may go with it."""
+        return tuple(rank for rank, count in enumerate(self.cards) if count)
+
+
+def some(ranks: Sequence[int], each: int) -> Cards:
+    """Give so many cards of each rank."""
+    counts = [0] * len(RANKS)
+    for rank in ranks:
+        counts[rank] = each
+    return tuple(counts)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def bodies(hand: Cards, decks: int) -> tuple[Body, ...]:
+    """Give the bodies of all combinations in a hand, in the order of shapes, the lowest of a shape first."""
+    found = [*_of_one_rank(hand), *_runs(hand), *_bombs(hand, decks)]
+    order = [*Shape]
+    fit = [one for one in found if one.attached == 0 or next(attachments(hand, one), None) is not None]
+    return tuple(sorted(fit, key=lambda one: (order.index(one.combination.shape), one.combination.length)))
+
+
+def _of_one_rank(hand: Cards) -> Iterator[Body]:
+    for rank, count in enumerate(hand):
+        for many, shape in enumerate((Shape.SINGLE, Shape.PAIR, Shape.TRIPLE)[:count], 1):
+            yield Body(Combination(shape, rank), some([rank], many))
+        if count >= 3:
+            yield Body(Combination(Shape.TRIPLE_SINGLE, rank), some([rank], 3), 1, 1)
+            yield Body(Combination(Shape.TRIPLE_PAIR, rank), some([rank], 3), 1, 2)
+        if count >= LEAST_BOMB:
+            yield Body(Combination(Shape.FOUR_SINGLES, rank), some([rank], LEAST_BOMB), 2, 1)
+            yield Body(Combination(Shape.FOUR_PAIRS, rank), some([rank], LEAST_BOMB), 2, 2)
+
+
+def _runs(hand: Cards) -> Iterator[Body]:
+    for each, least in ((1, SHORTEST_STRAIGHT), (2, SHORTEST_PAIR_RUN), (3, SHORTEST_PLANE)):
+        for ranks in _rows(hand, each, least):
+            high, length, cards = ranks[-1], len(ranks), some(ranks, each)
+            if each < 3:
+                yield Body(Combination((Shape.STRAIGHT, Shape.PAIR_RUN)[each - 1], high, length), cards)
+                continue
+            for with_each, shape in enumerate(PLANES):
+                attached = length if with_each else 0
+                yield Body(Combination(shape, high, length), cards, attached, with_each or 1)
+
+
+def _rows(hand: Cards, each: int, least: int) -> Iterator[range]:
+    for first in RUNNING:
+        last = first
+        while last in RUNNING and hand[last] >= each:
+            last += 1
+            if last - first >= least:
+                yield range(first, last)
+
+
+def _bombs(hand: Cards, decks: int) -> Iterator[Body]:
+    for rank in range(TWO + 1):
+        for many in range(LEAST_BOMB, hand[rank] + 1):
+            yield Body(Combination(Shape.BOMB, rank, many), some([rank], many))
+    if hand[SMALL_JOKER] == hand[BIG_JOKER] == decks:
+        yield Body(Combination(Shape.ROCKET, BIG_JOKER), some([SMALL_JOKER, BIG_JOKER], decks))
+
+
+def attachments(hand: Cards, body: Body) -> Iterator[Cards]:
+    """Give all that may go with a body, the cheapest first: what is single and low costs least."""
+    if not body.attached:
+        yield NONE
+        return
+    others = [rank for rank in _cheapest(hand, body.each) if not body.cards[rank]]
+    if body.each == 2:
+        yield from (some(ranks, 2) for ranks in combinations(others, body.attached))
+        return
+    is_plane = body.combination.shape is Shape.PLANE_SINGLES
+    for cards in _singles(hand, others, body.attached):
+        if not (is_plane and cards[SMALL_JOKER] and cards[BIG_JOKER]):
+            yield cards
+
+
+def _cheapest(hand: Cards, each: int) -> list[int]:
+    fit = [rank for rank, count in enumerate(hand) if count >= each]
+    return sorted(fit, key=lambda rank: (rank >= TWO, hand[rank] >= LEAST_BOMB, hand[rank] - each, rank))
+
+
+def _singles(hand: Cards, ranks: Sequence[int], many: int) -> Iterator[Cards]:
+    """Give all choices of so many cards of these ranks: one of each of the first, before more of one."""
+    if not many:
+        yield NONE
+        return
+    if not ranks:
+        return
+    first, rest = ranks[0], ranks[1:]
+    least = max(0, many - sum(hand[rank] for rank in rest))
+    most = min(many, hand[first])
+    for taken in sorted(range(least, most + 1), key=lambda count: (count == 0, count)):
+        own = some([first], taken)
+        yield from (both(own, more) for more in _singles(hand, rest, many - taken))
+
+
+def plays(hand: Cards, decks: int, to_beat: Combination | None = None) -> Iterator[Cards]:
+    """Give all that may be played from a hand, each once: led, or on what is to be beaten."""
+    known: set[Cards] = set()
+    for body in _allowed(hand, decks, to_beat):
+        for more in attachments(hand, body):
+            cards = both(body.cards, more)
+            if cards not in known:
+                known.add(cards)
+                yield cards
+
+
+def _allowed(hand: Cards, decks: int, to_beat: Combination | None) -> list[Body]:
+    return [one for one in bodies(hand, decks) if to_beat is None or one.combination.beats(to_beat)]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def suggested(hand: Cards, decks: int, to_beat: Combination | None = None) -> tuple[Cards, ...]:
+    """Give 25 plays at most, of each shape those that break least; empty only where nothing may be played."""
+    groups: dict[Shape, list[tuple[int, int, Cards]]] = {}
+    for body in _allowed(hand, decks, to_beat):
+        cards = both(body.cards, next(attachments(hand, body)))
+        own = body.combination
+        groups.setdefault(own.shape, []).append((_broken(hand, cards), own.key - own.length, cards))
+    rows = zip_longest(*(sorted(one) for one in groups.values()))
+    drawn = [one[2] for row in rows for one in row if one is not None]
+    whole = [hand] if hand in set(drawn) else []
+    kept = set([*whole, *dict.fromkeys(drawn)][:SUGGESTED_AT_MOST])
+    return tuple(cards for cards in dict.fromkeys(drawn) if cards in kept)
+
+
+def _broken(hand: Cards, cards: Cards) -> int:
+    """Count what is torn apart: cards left behind of ranks that are played, above all of bombs."""
+    left = without(hand, cards)
+    torn = (hand[rank] + 3 * (hand[rank] >= LEAST_BOMB) for rank, count in enumerate(cards) if count and left[rank])
+    rocket = cards[SMALL_JOKER] + cards[BIG_JOKER] == 1 and hand[SMALL_JOKER] and hand[BIG_JOKER]
+    return sum(torn) + (4 if rocket else 0)
+
+
+def lowest(hand: Cards) -> int:
+    """Give the rank of a hand's lowest card."""
+    return next(rank for rank, count in enumerate(hand) if count)
