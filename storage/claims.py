@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, 
 from bot.core.gate import Claim
 from bot.core.kinds import HeldFor
 from bot.core.records import AgentId, BeatId, CommunityId, Reason
+from storage.communities import HERE
 from storage.convert import reason_of
 from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, REASONS
@@ -111,7 +112,7 @@ class SqlClaims:
 
 
 def _awake() -> ColumnElement[bool]:
-    return AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(COMMUNITIES.c.paused))
+    return AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(or_(COMMUNITIES.c.paused, ~HERE)))
 
 
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:

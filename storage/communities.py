@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import ColumnElement, FromClause, bindparam, delete, select, update
 
 from bot.core.keeping import AuditEntry, JournalEntry
 from bot.core.kinds import MindPart
@@ -34,6 +34,13 @@ OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "comm
     PROVIDERS.c.community_id == bindparam("its")
 )
 
+HERE = COMMUNITIES.c.guild_id > 0  # one that is still moving in lies under a number that no server has (moving.staging)
+
+
+def arrived(table: FromClause) -> ColumnElement[bool]:
+    """Give the condition that a row's community is here, and not only moving in."""
+    return table.c.community_id.not_in(select(COMMUNITIES.c.id).where(~HERE))
+
 
 @dataclass(frozen=True, slots=True)
 class SqlCommunities:
@@ -42,10 +49,10 @@ class SqlCommunities:
     session: Session
 
     async def all(self) -> Sequence[Community]:
-        return await self._communities(select(COMMUNITIES).order_by(COMMUNITIES.c.id))
+        return await self._communities(select(COMMUNITIES).where(HERE).order_by(COMMUNITIES.c.id))
 
     async def of_guild(self, guild_id: Snowflake) -> Community | None:
-        found = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.guild_id == guild_id))
+        found = await self._communities(select(COMMUNITIES).where(HERE, COMMUNITIES.c.guild_id == guild_id))
         return found[0] if found else None
 
     async def _communities(self, statement: Query) -> list[Community]:

@@ -9,6 +9,7 @@ from sqlalchemy import and_, func, select, tuple_, update
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
 from storage.claims import free_told
+from storage.communities import arrived
 from storage.convert import letter_of
 from storage.erasing import erase
 from storage.session import Query, Session, literally, owned
@@ -23,7 +24,7 @@ def heads() -> Query:
     waiting = LETTERS.alias("waiting")
     first = (
         select(waiting.c.community_id, func.min(waiting.c.id))
-        .where(waiting.c.state.in_(literally(*OPEN)))
+        .where(waiting.c.state.in_(literally(*OPEN)), arrived(waiting))
         .group_by(waiting.c.community_id, waiting.c.room_id, waiting.c.lane)
     )
     return select(LETTERS).where(tuple_(LETTERS.c.community_id, LETTERS.c.id).in_(first))

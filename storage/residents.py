@@ -15,6 +15,7 @@ from bot.core.records import (
     Schedule,
     Snowflake,
 )
+from storage.communities import arrived
 from storage.convert import (
     columns_of,
     key_of,
@@ -52,7 +53,8 @@ class SqlAgents:
         return [schedule_of(row) for row in await self.session.mappings(its.order_by(SCHEDULES.c.at, SCHEDULES.c.id))]
 
     async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
-        due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
+        due = select(SCHEDULES).where(SCHEDULES.c.at <= now, arrived(SCHEDULES))
+        due = due.order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
         return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], schedule_of(row)))
 
     async def delete(self, community_id: CommunityId, agent_id: AgentId, at: datetime) -> None:
@@ -75,7 +77,7 @@ class SqlAccess:
         return [key_of(row, ()) for row in rows]
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
-        pending = select(REQUESTS).where(PENDING).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
+        pending = select(REQUESTS).where(PENDING, arrived(REQUESTS)).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
         return await self.session.records(pending, REQUESTS, lambda row: (row["community_id"], request_of(row)))
 
 

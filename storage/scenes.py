@@ -16,6 +16,7 @@ from bot.core.scenes.play import Entry
 from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seated, Source
 from bot.core.scenes.showing import REMOVED, on_one_line
 from storage.claims import recount
+from storage.communities import arrived
 from storage.convert import columns_of, plain
 from storage.retelling import redraw, retell
 from storage.session import Session, Values, owned
@@ -93,12 +94,12 @@ class SqlScenes:
         return [plain(Fared, row) for row in await self.session.mappings(asked.order_by(*who))]
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, SceneId]]:
-        asked = select(SCENES.c.community_id, SCENES.c.id).where(SCENES.c.deadline_at <= now)
+        asked = select(SCENES.c.community_id, SCENES.c.id).where(SCENES.c.deadline_at <= now, arrived(SCENES))
         rows = await self.session.rows(asked.order_by(SCENES.c.deadline_at).limit(limit))
         return [(CommunityId(row[0]), SceneId(row[1])) for row in rows]
 
     async def next_due_at(self) -> datetime | None:
-        found: datetime | None = await self.session.value(select(func.min(SCENES.c.deadline_at)))
+        found: datetime | None = await self.session.value(select(func.min(SCENES.c.deadline_at)).where(arrived(SCENES)))
         return found
 
     async def keep(self, scene: Scene) -> None:

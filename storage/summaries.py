@@ -9,6 +9,7 @@ from sqlalchemy import CTE, ColumnElement, and_, case, delete, func, or_, select
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
 from bot.core.records import AgentId, Checkpoint, CommunityId
+from storage.communities import HERE
 from storage.convert import checkpoint_of
 from storage.quotes import members_of
 from storage.session import Session, Term, owned
@@ -32,7 +33,7 @@ class SqlSummaries:
     async def wanted(self, since: datetime | None) -> Sequence[Unsummarised]:
         asked = ROOMS.c.compact_asked_at.is_not(None)
         looked_at = asked if since is None else or_(asked, ROOMS.c.last_message_at >= since)
-        alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False)
+        alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False) & HERE
         rooms = (
             select(ROOMS.c.community_id, ROOMS.c.id, asked.label("asked"))
             .join(
