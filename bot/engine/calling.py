@@ -28,6 +28,7 @@ from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.aside import aside
 from bot.engine.gatekeeper import Batch
+from bot.engine.moderation import Objections
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, weights_of
@@ -74,6 +75,7 @@ class Caller:
         clock: Clock,
         metrics: Metrics,
         workshop: Workshop,
+        objections: Objections,
         *,
         call_seconds: float,
         on_letters: Callable[[], None],
@@ -84,7 +86,7 @@ class Caller:
         self._clock = clock
         self._metrics = metrics
         self._workshop = workshop
-        self._turns_read = TurnReader(workshop=workshop, clock=clock)
+        self._turns_read = TurnReader(workshop=workshop, objections=objections)
         self._call_seconds = call_seconds
         self._on_letters = on_letters
         # a community's answers are applied one after the other, in the order in which they came
@@ -298,7 +300,7 @@ class Caller:
         asked, output_format = planner.ids_of(call), call.kind.output_format
         if (turn := batch.turns.get(asked[0])) is not None and call.ready[0].is_turn:
             parsed = await self._turns_read.read(batch.community_id, answer.text, turn, asked[0], output_format)
-            return await self._turns_read.looked_at(parsed, turn, batch.view.config, batch.model)
+            return await self._turns_read.looked_at(batch.community_id, parsed, turn, batch.view.config, batch.model)
         sole = None if call.shared else _sole(batch, call, answer)
         read = partial(parse_answer, asked=asked, output_format=output_format, sole=sole, complete=answer.complete)
         text = answer.text

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from bot.core.hud.turn import build_turn, read_moves
+from bot.core.hud.turn import MOVES, build_turn, read_moves
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, SceneId, Snowflake
 from bot.core.scenes.kind import RULES, Expect, SceneKind, Wait
 from bot.core.scenes.play import Rule
@@ -16,6 +16,14 @@ from bot.standin.player import played
 from tests.core.scenes.plays import Playing, dice, of, some_options
 from tests.factories import agent, view
 from tests.fakes import START, WordTokenizer
+
+
+def test_a_move_with_nothing_to_choose_is_played_without_it() -> None:
+    made = read_moves(f"{MOVES}\n- vote(motion: , aside: at most 0 words, choice: yes|no): choose")
+    assert made is not None and [one.name for one in made["vote"]] == ["motion", "aside", "choice"]
+    answer = played(f"{MOVES}\n- vote(motion: , aside: at most 0 words, choice: yes|no): choose")
+    assert answer is not None
+    assert isinstance(answer["move"], dict) and answer["move"].keys() == {"type", "choice"}
 
 
 def call_for(playing: Playing, seat: int, here: View) -> str:

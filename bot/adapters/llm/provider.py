@@ -158,7 +158,8 @@ class Line(Protocol):
 class Provider:
     """One server with a queue, and circuit breakers; `transport` is the way to a community's own.
 
-    Whoever asks (`whose`) has a breaker for each model: what one community makes fail rests for no other. Without a `memory` nothing is found out by asking, only by what real answers show.
+    Whoever asks (`whose`) has a breaker for each model: what one community makes fail rests for no other. Without
+    a `memory` nothing is found out by asking, only by what real answers show.
     """
 
     def __init__(
