@@ -35,7 +35,6 @@ async def test_a_thread_that_is_deleted_pauses_the_scene_and_another_one_is_open
         assert isinstance(scene.board_post_id, int)
 
 
-@pytest.mark.parametrize("kind", ["chat", "council"])
 async def test_no_link_that_a_player_wrote_hides_where_it_leads() -> None:
     """Neither on the board nor in what System tells: both are the bot's own posts, which Discord lets hide links."""
     async with theatre() as stage:
@@ -51,6 +50,7 @@ async def test_no_link_that_a_player_wrote_hides_where_it_leads() -> None:
         assert LINK in content_of(replace(told, scene_id=None))
 
 
+@pytest.mark.parametrize("kind", ["chat", "council"])
 async def test_the_board_is_drawn_at_most_once_in_two_seconds(kind: str) -> None:
     async with theatre() as stage:
         await stage.opened(kind, 3, turns=12)
