@@ -445,6 +445,7 @@ def _answered(
     batch: Batch, call: PlannedCall, ready: Ready, answer: ModelAnswer, parsed: ParsedAnswer, kept: _Kept
 ) -> Answered:
     reply = parsed.replies.get(ready.agent_id)
+    turn = batch.turns.get(ready.agent_id) if ready.is_turn else None
     tokenizer = batch.model.tokenizer(call.kind.model)
     failed = "" if reply is not None else "The answer could not be read."
     return Answered(
@@ -459,6 +460,7 @@ def _answered(
         beside=tuple(constant_tokens(call.built, tokenizer, structured=call.kind.structured)),
         response_id=answer.response_id,
         failed=failed,
+        is_secret=turn is not None and turn.is_secret,
         useless=bool(parsed.trouble(ready.agent_id)),
     )
 

@@ -48,9 +48,11 @@ class GeminiLine:
     async def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
         """Ask; gives the answer as it comes."""
         genai: ModuleType = await asyncio.to_thread(import_module, "google.genai")  # it takes seconds to load
-        request = {"model": model, "contents": [{"role": "user", "parts": _parts(call)}], "config": _config(call)}
+        parts = await asyncio.to_thread(_parts, call)
+        request = {"model": model, "contents": [{"role": "user", "parts": parts}], "config": _config(call)}
+        client = self._client or await asyncio.to_thread(self._opened, genai)  # it reads certificates
         try:
-            stream = await self._opened(genai).aio.models.generate_content_stream(**request)  # type: ignore[arg-type]
+            stream = await client.aio.models.generate_content_stream(**request)  # type: ignore[arg-type]
             async for event in stream:
                 yield _piece(event)
         except genai.errors.APIError as error:

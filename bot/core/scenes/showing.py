@@ -136,6 +136,7 @@ class Turn:
     moves: tuple[ShownMove, ...]
     deadline_at: datetime | None
     refused: str = ""  # what it proposed before, and why that was none
+    is_secret: bool = False  # nobody is ever told who moves what now
     outcome: str = ""  # of one that is over, of which a seat is shown all that happened
 
 
@@ -163,6 +164,7 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         moves=_offered(scene, standing, seat),
         deadline_at=scene.deadline_at,
         refused=sits.why if sits is not None else "",
+        is_secret=standing.state.is_secret,
     )
 
 
