@@ -57,7 +57,6 @@ class GeminiLine:
         self._client: Client | None = None
 
     async def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
-        """Ask; gives the answer as it comes."""
         genai = await asyncio.to_thread(_loaded)  # it takes seconds
         parts = await asyncio.to_thread(_parts, call)
         request = {"model": model, "contents": [{"role": "user", "parts": parts}], "config": _config(call)}
@@ -90,7 +89,6 @@ class GeminiLine:
         return Seen()
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._http.aclose()
 
 
