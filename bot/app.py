@@ -225,6 +225,7 @@ def start_heart(
         random_for,
         parts.metrics,
         workshop=parts.workshop,
+        objections=delivery.objections,
         cipher=parts.cipher,
         planned=scheduler,
         on_typing=delivery.typing.begin,

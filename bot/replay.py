@@ -1,12 +1,12 @@
 """Feed a recorded conversation into a room of a running playground, as the people who wrote it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 import aiohttp
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
@@ -20,7 +20,8 @@ LATE_SECONDS = 60.0  # how long agents may still be busy with the last lines
 LONGEST_WAIT = 600.0  # seconds that a playground may ask for
 LONGEST_REASON = 300  # characters
 LARGEST_ANSWER = 4_000_000  # bytes
-LARGEST_BYTES = 50_000_000  # of a trace: it is read as a whole
+LONGEST_LINE = 100_000  # bytes
+MOST_AHEAD = 500  # lines that wait for their turn to be said
 CONTENT_LIMIT = 2_000  # Discord takes no more in one message
 
 
@@ -112,27 +113,54 @@ class Replayed:
     tallies: dict[str, Tally]
 
 
-def read_trace(path: Path) -> list[Line]:
-    """Read a chat log of JSON lines; raises BadSetting naming the line that cannot be read."""
+class Lines(Protocol):
+    """Lines in their order, which may be gone through again and again."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def __iter__(self) -> Iterator[Line]:
+        """Give them one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A chat log of JSON lines in a file, of which one line is in memory at a time; all could be read before."""
+
+    path: Path
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Line]:
+        return _lines(self.path)
+
+
+def read_trace(path: Path) -> Trace:
+    """Look through a chat log; raises BadSetting naming the line that cannot be read."""
+    if path.exists() and not path.is_file():
+        raise BadSetting(f"The trace {path} is no file: give one with one JSON object per line.")
+    count = sum(1 for _ in _lines(path))
+    if not count:
+        raise BadSetting(f"The trace {path} is empty: give a file with one JSON object per line.")
+    return Trace(path, count)
+
+
+def _lines(path: Path) -> Iterator[Line]:
+    number = 0
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_BYTES + 1)
-        if len(data) > LARGEST_BYTES:
-            most = LARGEST_BYTES // 1_000_000
-            raise BadSetting(f"The trace {path} has more than {most} MB: cut it into parts and replay one by one.")
-        texts = data.decode().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+            while text := file.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(text) > LONGEST_LINE:
+                    raise BadSetting(f"Line {number} of {path} is longer than any line of a trace: shorten it.")
+                yield Line.model_validate_json(text)
+    except OSError as error:
         raise BadSetting(f"The trace {path} cannot be read: {error}.") from error
-    lines = []
-    for number, text in enumerate(texts, 1):
-        try:
-            lines.append(Line.model_validate_json(text))
-        except ValidationError as error:
-            what = error.errors()[0]["msg"]
-            raise BadSetting(f"Line {number} of {path} is no line of a trace ({what}).") from error
-    if not lines:
-        raise BadSetting(f"The trace {path} is empty: give a file with one JSON object per line.")
-    return lines
+    except ValidationError as error:
+        what = error.errors()[0]["msg"]
+        raise BadSetting(f"Line {number} of {path} is no line of a trace ({what}).") from error
 
 
 class Playback:
@@ -266,7 +294,7 @@ def messages_of(room: Owner) -> str:
 
 
 async def replay(
-    lines: list[Line], one: Playback, *, speed: float, progress: Progress, sleep: Sleep = asyncio.sleep
+    lines: Lines, one: Playback, *, speed: float, progress: Progress, sleep: Sleep = asyncio.sleep
 ) -> Replayed:
     """Feed the lines at `speed` times their pace, wait until the agents have finished, and add up what they did.
 
@@ -286,23 +314,27 @@ async def replay(
     return Replayed(fed=len(lines), people=one.people, tallies=tallies)
 
 
-async def _feed(lines: list[Line], one: Playback, speed: float, progress: Progress, sleep: Sleep) -> None:
+async def _feed(lines: Lines, one: Playback, speed: float, progress: Progress, sleep: Sleep) -> None:
     """Let everybody say their lines in order, each after the line it answers."""
-    said: dict[int, asyncio.Task[None]] = {}
+    said: dict[int, asyncio.Task[None]] = {}  # that are still to be said
     latest: dict[str, asyncio.Task[None]] = {}
-    before, count = lines[0].t, 0
+    ahead = asyncio.Semaphore(MOST_AHEAD)
+    before, count = None, 0
 
     async def say(line: Line, after: list[asyncio.Task[None]]) -> None:
         nonlocal count
         if after:
             await asyncio.wait(after)
         await one.say(line)
+        said.pop(line.seq, None)
+        ahead.release()
         count += 1
         progress(count, len(lines))
 
     async with asyncio.TaskGroup() as group:
         for line in lines:
-            await sleep(max(0.0, (line.t - before).total_seconds()) / speed)
+            await sleep(max(0.0, (line.t - (before or line.t)).total_seconds()) / speed)
             before = line.t
+            await ahead.acquire()
             after = [task for task in (latest.get(line.sender), said.get(line.reply_to or 0)) if task is not None]
             said[line.seq] = latest[line.sender] = group.create_task(say(line, after))

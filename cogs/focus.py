@@ -8,11 +8,12 @@ from bot.core.actions import HudClear, HudUpdate
 from bot.core.actions.mind import FocusSection
 from bot.core.focus import TEXT_SECTIONS, as_value
 from bot.core.records import Json
+from bot.core.wording import honest
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.forms import TextForm
 from cogs.ui.minds import as_text, section_lines
-from cogs.ui.texts import honest, label
+from cogs.ui.texts import label
 
 LONGEST = 2_000
 HEADINGS = ("notes", "conventions", "links")

@@ -7,11 +7,12 @@ from discord import app_commands
 from bot.core.keeping import AuditEntry
 from bot.core.records import Agent, Message, Room
 from bot.core.view import Outline
+from bot.core.wording import honest
 from cogs.arguments import AgentArg
 from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, reader, wait
 from cogs.ui.again import PageButton, SureButton, UseButton
 from cogs.ui.guide import FOR_EVERYONE, guide
-from cogs.ui.texts import honest, label
+from cogs.ui.texts import label
 
 Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a button's id
 Part = app_commands.Range[str, 0, 30]  # of what is looked for in the audit: all of it has to fit there, too

@@ -5,11 +5,12 @@ from discord import app_commands
 from bot.core.actions import ClearPlan, SetPlan, UndoPlan
 from bot.core.kinds import MindPart
 from bot.core.plan import PlanPart, as_lines, as_value
+from bot.core.wording import honest
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only
 from cogs.ui.forms import TextForm
 from cogs.ui.minds import Entry, entry_line, section_lines
-from cogs.ui.texts import honest, label
+from cogs.ui.texts import label
 
 LAST_CHANGES = 10
 LONGEST = 4_000  # ten milestones fit

@@ -12,7 +12,7 @@ from bot.core.scenes.moves import parameters
 from bot.core.scenes.records import Fared, Scene, SceneStatus
 from bot.core.scenes.registry import KINDS, kind_named
 from bot.core.scenes.showing import hint_of
-from bot.core.wording import as_words, counted
+from bot.core.wording import as_words, counted, honest
 from cogs.arguments import AgentArg, Choices
 from cogs.base import Group, Interaction, choices, guild_of, managers_only, may_read, person, wait
 from cogs.ui.guide import FOR_EVERYONE
@@ -33,7 +33,7 @@ from cogs.ui.scenes import (
     seat_view,
     seen,
 )
-from cogs.ui.texts import honest, label
+from cogs.ui.texts import label
 
 Title = app_commands.Range[str, 1, 100]
 Typed = app_commands.Range[str, 1, 1_500]
@@ -222,7 +222,7 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         found = await self.scene(interaction, scene)
         turn = await self.desk.scenes.seat(guild_of(interaction), found.id, person(interaction))
         if move is None:
-            await self.say(interaction, honest(seat_text(turn)), view=seat_view(turn))
+            await self.say(interaction, seat_text(turn), view=seat_view(turn))
             return
         given = _arguments(found, move, arguments or "")
         await self.act(interaction, Play(scene_id=found.id, window=turn.window, move=move, arguments=given))

@@ -10,6 +10,7 @@ from bot.core.gate import Claim
 from bot.core.kinds import HeldFor
 from bot.core.ports.beats import Later
 from bot.core.records import AgentId, BeatId, CommunityId, Reason
+from storage.communities import HERE
 from storage.convert import reason_of
 from storage.inline import FEW
 from storage.prepared import Prepared
@@ -17,7 +18,7 @@ from storage.questions import FREE, questions
 from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, REASONS
 
-_AWAKE = AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(COMMUNITIES.c.paused))
+_AWAKE = AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(or_(COMMUNITIES.c.paused, ~HERE)))
 DUE = Prepared(
     select(AGENTS.c.community_id, AGENTS.c.id)
     .where(AGENTS.c.next_beat_at <= bindparam("now"), FREE, _AWAKE)

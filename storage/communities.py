@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import ColumnElement, FromClause, bindparam, delete, select, update
 
 from bot.core.keeping import AuditEntry, JournalEntry
 from bot.core.kinds import MindPart
@@ -40,7 +40,8 @@ OWN_PROVIDER = Prepared(
         PROVIDERS.c.community_id == bindparam("its")
     )
 )
-OF_GUILD = Prepared(WITH_OVERRIDES.where(COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
+HERE = COMMUNITIES.c.guild_id > 0  # one that is still moving in lies under a number that no server has (moving.staging)
+OF_GUILD = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
 
 
 def community_of(rows: Rows | Sequence[Sequence[Any]]) -> Community:
@@ -71,6 +72,11 @@ async def begin(session: Session, ids: CountedIds, community_id: CommunityId) ->
         session.community = community_of([row[len(KINDS) :] for row in rows])
 
 
+def arrived(table: FromClause) -> ColumnElement[bool]:
+    """Give the condition that a row's community is here, and not only moving in."""
+    return table.c.community_id.not_in(select(COMMUNITIES.c.id).where(~HERE))
+
+
 @dataclass(frozen=True, slots=True)
 class SqlCommunities:
     """Discord servers in which agents live."""
@@ -78,7 +84,7 @@ class SqlCommunities:
     session: Session
 
     async def all(self) -> Sequence[Community]:
-        return await self._communities(select(COMMUNITIES).order_by(COMMUNITIES.c.id))
+        return await self._communities(select(COMMUNITIES).where(HERE).order_by(COMMUNITIES.c.id))
 
     async def of_guild(self, guild_id: Snowflake) -> Community | None:
         rows = await self.session.rows(OF_GUILD, {"guild": guild_id})

@@ -154,6 +154,7 @@ class Database:
 
     url: URL
     engine: AsyncEngine = field(init=False)
+    arriving: set[int] = field(init=False, default_factory=set)  # servers that a community just moves into
     _writer: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     _unwritable: bool = field(init=False, default=False)
 

@@ -257,8 +257,10 @@ class _Bit:
         self._count(reactions=gone)
         return after if touched else None
 
-    async def _scenes(self, _: Key) -> None:
-        await SqlScenes(self.session).forget(self.community_id, self.person_id, from_microseconds(self.note.at))
+    async def _scenes(self, after: Key) -> Key | None:
+        scenes, at = SqlScenes(self.session), from_microseconds(self.note.at)
+        _, last = await scenes.forget_some(self.community_id, self.person_id, at, max(after, default=0))
+        return None if last is None else [last]
 
     async def _unsign(self, table: Table, column: Column[str], after: Key) -> Key | None:
         """Let a log name somebody no more by their id."""

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, and_, delete, select
 
+from storage.communities import HERE
 from storage.database import Database
 from storage.owed import PAUSE_SECONDS
 from storage.session import INSTALLATION, OneRow, Query, Rows, Session, owned
-from storage.tables import KEPT, MESSAGES
+from storage.tables import COMMUNITIES, KEPT, MESSAGES
 from storage.talking import NOT_YET, indexed, put_into_index
 
 AT_A_TIME = 200
@@ -28,11 +29,13 @@ async def index_rest(database: Database) -> None:
     """Write all that is still to be written."""
     begun = (KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(NOT_YET))
     async with database.reading() as connection:
-        notes = await Session(connection).rows(select(KEPT.c.name).where(*begun))
-    for (name,) in notes:
+        session = Session(connection)
+        coming = {row[0] for row in await session.rows(select(COMMUNITIES.c.id).where(~HERE))}
+        notes = {int(row[0].removeprefix(NOT_YET)) for row in await session.rows(select(KEPT.c.name).where(*begun))}
+    for community_id in sorted(notes - coming):
         done = False
         while not done:
-            done = await _some(database, int(name.removeprefix(NOT_YET)))
+            done = await _some(database, community_id)
             await asyncio.sleep(0 if done else PAUSE_SECONDS)
 
 

@@ -11,6 +11,7 @@ from bot.core.ports.talk import Queue
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
 from storage.changes.columns import update_columns
 from storage.claims import free_told
+from storage.communities import arrived
 from storage.convert import letter_of
 from storage.erasing import erase
 from storage.prepared import Prepared
@@ -27,7 +28,7 @@ def heads() -> Query:
     waiting = LETTERS.alias("waiting")
     first = (
         select(waiting.c.community_id, func.min(waiting.c.id))
-        .where(waiting.c.state.in_(literally(*OPEN)))
+        .where(waiting.c.state.in_(literally(*OPEN)), arrived(waiting))
         .group_by(waiting.c.community_id, waiting.c.room_id, waiting.c.lane)
     )
     return select(LETTERS).where(tuple_(LETTERS.c.community_id, LETTERS.c.id).in_(first))
@@ -81,8 +82,10 @@ class SqlLetters:
 
     async def queues(self) -> Sequence[Queue]:
         asked = select(LETTERS.c.kind, LETTERS.c.state, func.count(), func.min(LETTERS.c.not_before))
-        asked = asked.where(LETTERS.c.state.in_(literally(*OPEN))).group_by(LETTERS.c.kind, LETTERS.c.state)
-        rows = await self.session.rows(asked)
+        asked = asked.where(LETTERS.c.state.in_(literally(*OPEN)), arrived(LETTERS)).group_by(
+            LETTERS.c.kind, LETTERS.c.state
+        )
+        rows = await self.session.rows(asked.group_by(LETTERS.c.kind, LETTERS.c.state))
         return [
             Queue(kind=LetterKind(kind), state=LetterState(state), letters=letters, since=since)
             for kind, state, letters, since in rows

@@ -1,9 +1,9 @@
 """Sealed secrets are sealed anew: after the installation's secret was changed, or when their rows have moved."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Table, and_, select, update
+from sqlalchemy import ColumnElement, Table, and_, select, update
 
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
@@ -31,16 +31,29 @@ async def reseal(session: Session, cipher: Cipher) -> Resealed:
     return Resealed(keys=keys, providers=providers, unreadable=closed_keys + closed_providers)
 
 
-async def reseal_moved(session: Session, cipher: Cipher, was: CommunityId | None, now: CommunityId) -> int:
-    """Bind the keys of a community that came under another id to their new rows; gives how many are not opened.
+async def reseal_moved(
+    session: Session, cipher: Cipher, was: CommunityId | None, now: CommunityId, ids: Sequence[int]
+) -> int:
+    """Bind these keys of a community that came under another id to their new rows; gives how many are not opened.
 
     `was` None: nobody vouches for where they were. What is not opened is taken away, for it could be anybody's: here it
     could open later, as what is bound to no row does anywhere.
     """
     if was is None:
-        return await session.run(update(KEYS).where(owned(KEYS, now)).values(ciphertext=b""))
-    _, unreadable = await _reseal(session, cipher, KEYS, "ciphertext", _key_row, was=was, now=now)
+        return await session.run(update(KEYS).where(owned(KEYS, now), KEYS.c.id.in_(ids)).values(ciphertext=b""))
+    _, unreadable = await _reseal(session, cipher, KEYS, "ciphertext", _key_row, KEYS.c.id.in_(ids), was=was, now=now)
     return unreadable
+
+
+async def take_provider_along(session: Session, cipher: Cipher | None, was: CommunityId, now: CommunityId) -> None:
+    """Give a community's own provider to the one that takes its place, the key bound to its new row."""
+    row = await session.first(select(PROVIDERS).where(owned(PROVIDERS, was)))
+    if row is None:
+        return
+    secret = None if cipher is None else _opened(cipher, row["sealed_key"], of_provider(was), moved=False)
+    sealed = cipher.encrypt(secret, of_provider(now)) if cipher and secret is not None else row["sealed_key"]
+    its = update(PROVIDERS).where(owned(PROVIDERS, was))
+    await session.run(its.values(community_id=now, sealed_key=sealed))
 
 
 async def _reseal(
@@ -49,13 +62,13 @@ async def _reseal(
     table: Table,
     column: str,
     row_of: RowName,
-    *,
+    *which: ColumnElement[bool],
     was: CommunityId | None = None,
     now: CommunityId | None = None,
 ) -> tuple[int, int]:
     resealed = unreadable = 0
-    asked = select(table) if now is None else select(table).where(owned(table, now))
-    for row in await session.mappings(asked):
+    its = which if now is None else (owned(table, now), *which)
+    for row in await session.mappings(select(table).where(*its)):
         secret = _opened(cipher, row[column], row_of(was or row["community_id"], row), moved=was is not None)
         unreadable += secret is None
         resealed += secret is not None
@@ -67,8 +80,8 @@ async def _reseal(
         elif was is not None:
             new[column] = b""
         if new:
-            its = and_(*(part == row[part.name] for part in table.primary_key))
-            await session.run(update(table).where(its).values(new))
+            this = and_(*(part == row[part.name] for part in table.primary_key))
+            await session.run(update(table).where(this).values(new))
     return resealed, unreadable
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import and_, bindparam, select, update
 
 from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Person, Schedule, Snowflake
+from storage.communities import arrived
 from storage.convert import columns_of, key_of, plain
 from storage.emptying import agent, is_begun
 from storage.names import bear
@@ -43,7 +44,8 @@ class SqlAgents:
         ]
 
     async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
-        due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
+        due = select(SCHEDULES).where(SCHEDULES.c.at <= now, arrived(SCHEDULES))
+        due = due.order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
         return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], plain(Schedule, row)))
 
     async def delete(self, community_id: CommunityId, agent_id: AgentId, at: datetime) -> None:
@@ -66,7 +68,7 @@ class SqlAccess:
         return [key_of(row, ()) for row in rows]
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
-        pending = select(REQUESTS).where(PENDING).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
+        pending = select(REQUESTS).where(PENDING, arrived(REQUESTS)).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
         return await self.session.records(
             pending, REQUESTS, lambda row: (row["community_id"], plain(AccessRequest, row))
         )

@@ -119,9 +119,9 @@ class SqlRooms:
         """
         await self._leave(community_id, ROOMS.c.id == thread_id)
 
-    async def leave_threads(self, community_id: CommunityId) -> None:
-        """Let all agents leave all private threads."""
-        await self._leave(community_id, ROOMS.c.thread_of.is_not(None))
+    async def leave_threads(self, community_id: CommunityId, threads: Collection[int]) -> None:
+        """Let all agents leave these private threads."""
+        await self._leave(community_id, ROOMS.c.id.in_(threads))
 
     async def _leave(self, community_id: CommunityId, which: ColumnElement[bool]) -> None:
         these = select(ROOMS.c.id).where(owned(ROOMS, community_id), which)

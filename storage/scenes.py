@@ -17,6 +17,7 @@ from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seate
 from bot.core.scenes.showing import REMOVED, on_one_line
 from storage.changes.minds import SUMS, add_up
 from storage.claims import recount
+from storage.communities import arrived
 from storage.convert import columns_of, plain
 from storage.retelling import redraw, retell
 from storage.session import Session, Values, owned
@@ -25,6 +26,8 @@ from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEAT
 MOST_LISTED = 200
 WON = "won"
 BEGUN_BEFORE = timedelta(hours=1)  # what a beat saw may be later than its own time
+KEPT_TEXTS = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
+SCENES_LOOKED_AT, TEXTS_AT_ONCE, HUDS_AT_ONCE = 50, 50, 50  # that one transaction forgets
 TEXT = "text"  # of an event: what somebody said, which moves name by its number
 
 
@@ -94,12 +97,12 @@ class SqlScenes:
         return [plain(Fared, row) for row in await self.session.mappings(asked.order_by(*who))]
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, SceneId]]:
-        asked = select(SCENES.c.community_id, SCENES.c.id).where(SCENES.c.deadline_at <= now)
+        asked = select(SCENES.c.community_id, SCENES.c.id).where(SCENES.c.deadline_at <= now, arrived(SCENES))
         rows = await self.session.rows(asked.order_by(SCENES.c.deadline_at).limit(limit))
         return [(CommunityId(row[0]), SceneId(row[1])) for row in rows]
 
     async def next_due_at(self) -> datetime | None:
-        found: datetime | None = await self.session.value(select(func.min(SCENES.c.deadline_at)))
+        found: datetime | None = await self.session.value(select(func.min(SCENES.c.deadline_at)).where(arrived(SCENES)))
         return found
 
     async def keep(self, scene: Scene) -> None:
@@ -200,27 +203,69 @@ class SqlScenes:
             later = deadline_at + timedelta(seconds=seconds)
             await self.session.run(update(SCENES).where(this).values(deadline_at=later))
 
-    async def forget(self, community_id: int, person_id: Snowflake, at: datetime) -> int:
-        """Blank what a person said, and let their seats be nobody's; gives how many texts went."""
-        texts = await blank_said(self.session, community_id, said_by(community_id, person_id), at=at)
-        theirs = and_(owned(SEATS, community_id), SEATS.c.person_id == person_id)
-        sat_in = [row[0] for row in await self.session.rows(select(SEATS.c.scene_id).where(theirs))]
-        await self.session.run(update(SEATS).where(theirs).values(person_id=None))
-        moves = and_(owned(MOVES, community_id), MOVES.c.source == moved_by(person_id))
-        await self.session.run(update(MOVES).where(moves).values(source=Source.PERSON))
-        await redraw(self.session, community_id, sat_in, at)
-        return texts + await self._forget_options(community_id, person_id, at)
+    async def forget_some(
+        self, community_id: int, person_id: Snowflake, at: datetime, after: int
+    ) -> tuple[int, int | None]:
+        """Blank some of what a person said in scenes after that one, and let their seats there be nobody's.
 
-    async def _forget_options(self, community_id: int, person_id: Snowflake, at: datetime) -> int:
-        """Blank what they wrote into the options of scenes they started; rules read none of it."""
-        started = and_(owned(SCENES, community_id), SCENES.c.started_by == person_id)
+        Gives how many texts went, and after which scene it goes on, None at the end.
+        """
+        asked = select(SCENES.c.id).where(owned(SCENES, community_id), SCENES.c.id > after)
+        page = [row[0] for row in await self.session.rows(asked.order_by(SCENES.c.id).limit(SCENES_LOOKED_AT))]
+        scene_id = min(await self._theirs(community_id, person_id, page), default=None)
+        if scene_id is None:
+            return 0, page[-1] if len(page) == SCENES_LOOKED_AT else None
+        texts = and_(EVENTS.c.scene_id == scene_id, said_by(community_id, person_id), EVENTS.c.text.is_not(None))
+        some = select(EVENTS.c.number).where(owned(EVENTS, community_id), texts).order_by(EVENTS.c.number)
+        numbers = [row[0] for row in await self.session.rows(some.limit(TEXTS_AT_ONCE))]
+        if numbers:
+            if not await self._blank_huds(community_id, scene_id):
+                these = and_(EVENTS.c.scene_id == scene_id, EVENTS.c.number.in_(numbers))
+                return await blank_said(self.session, community_id, these, at=at), scene_id - 1
+            return 0, scene_id - 1
+        return await self._leave(community_id, person_id, scene_id, at), scene_id
+
+    async def _theirs(self, community_id: int, person_id: Snowflake, scene_ids: Sequence[int]) -> set[int]:
+        """Give in which of the scenes a person sat or moved, and which they started."""
+        ways = (
+            (SEATS, SEATS.c.scene_id, SEATS.c.person_id == person_id),
+            (MOVES, MOVES.c.scene_id, MOVES.c.source == moved_by(person_id)),
+            (SCENES, SCENES.c.id, SCENES.c.started_by == person_id),
+        )
+        found: set[int] = set()
+        for table, key, its in ways:
+            asked = select(key).distinct().where(owned(table, community_id), key.in_(scene_ids), its)
+            found |= {row[0] for row in await self.session.rows(asked)}
+        return found
+
+    async def _blank_huds(self, community_id: int, scene_id: int) -> int:
+        """Blank some of the HUDs of a scene's turns, in which its texts stand; gives how many."""
+        turns = (owned(BEATS, community_id), BEATS.c.reason == ReasonKind.TURN, BEATS.c.scene_id == scene_id)
+        ids = [
+            row[0] for row in await self.session.rows(select(BEATS.c.id).where(KEPT_TEXTS, *turns).limit(HUDS_AT_ONCE))
+        ]
+        these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(ids))
+        return await self.session.run(these.values(hud=None, answer=None, thoughts=None)) if ids else 0
+
+    async def _leave(self, community_id: int, person_id: Snowflake, scene_id: int, at: datetime) -> int:
+        """Let a person's seat and moves be nobody's; gives how many texts went."""
+        its = (SEATS.c.scene_id == scene_id, SEATS.c.person_id == person_id)
+        await self.session.run(update(SEATS).where(owned(SEATS, community_id), *its).values(person_id=None))
+        moves = (MOVES.c.scene_id == scene_id, MOVES.c.source == moved_by(person_id))
+        await self.session.run(update(MOVES).where(owned(MOVES, community_id), *moves).values(source=Source.PERSON))
+        gone = await self._forget_options(community_id, person_id, scene_id)
+        await redraw(self.session, community_id, [scene_id], at)
+        return gone
+
+    async def _forget_options(self, community_id: int, person_id: Snowflake, scene_id: int) -> int:
+        """Blank what they wrote into the options of a scene they started; rules read none of it."""
+        this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
+        started = and_(this, SCENES.c.started_by == person_id)
         changed = 0
-        for scene_id, options in await self.session.rows(select(SCENES.c.id, SCENES.c.options).where(started)):
+        for (options,) in await self.session.rows(select(SCENES.c.options).where(started)):
             kept = {name: value for name, value in options.items() if name == "ordering" or not _is_wordy(value)}
             if kept != options:
-                this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
                 changed += await self.session.run(update(SCENES).where(this).values(options=kept, title=""))
-                await redraw(self.session, community_id, [scene_id], at)
         return changed
 
 
@@ -253,8 +298,7 @@ async def blank_said(
     if not scenes:
         return 0
     if not aged:
-        texts = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
-        later = and_(owned(BEATS, community_id), texts, BEATS.c.at >= min(scenes.values()) - BEGUN_BEFORE)
+        later = and_(owned(BEATS, community_id), KEPT_TEXTS, BEATS.c.at >= min(scenes.values()) - BEGUN_BEFORE)
         seen = and_(later, BEATS.c.reason == ReasonKind.TURN, BEATS.c.scene_id.in_(scenes))
         await session.run(update(BEATS).where(seen).values(hud=None, answer=None, thoughts=None))
         await _untell(session, community_id, these, at)
@@ -285,7 +329,8 @@ async def _untell(session: Session, community_id: int, texts: ColumnElement[bool
 
 def _without(line: str, words: Sequence[str]) -> str:
     """Give a line of System's, each of which tells one thing, unless one of these texts is in it."""
-    return REMOVED if any(one in on_one_line(line) for one in words) else line
+    told = on_one_line(line)
+    return REMOVED if any(one in told for one in words) else line
 
 
 async def unsay(session: Session, community_id: int, post_id: int, content: str, at: datetime) -> bool:

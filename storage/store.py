@@ -25,8 +25,10 @@ from storage.ids import CountedIds
 from storage.index_purging import Purger
 from storage.late_indexing import index_rest
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
-from storage.moving.archive import Moved, export_community, import_community
+from storage.moving.archive import Moved, export_community
+from storage.moving.incoming import import_community
 from storage.moving.rehoming import clone_community
+from storage.moving.staging import clear_unfinished
 from storage.parts import SqlReading, SqlWriting
 from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
@@ -60,6 +62,7 @@ class SqlStore:
         try:
             if sole:
                 await store._held.enter_async_context(alone(database))
+                store._purger = Purger(database, _carry_on_alone)
             await migrate(database)
         except BaseException:
             await store.close()
@@ -119,7 +122,9 @@ class SqlStore:
         self, path: Path, *, guild_id: Snowflake | None = None, cipher: Cipher | None = None, closed: bool = False
     ) -> Moved:
         """Read a community from an archive, all or nothing; `closed`: also with keys that the cipher cannot open."""
-        return await import_community(self.database, path, guild_id=guild_id, cipher=cipher, closed=closed)
+        moved = await import_community(self.database, path, guild_id=guild_id, cipher=cipher, closed=closed)
+        await index_rest(self.database)
+        return moved
 
     async def reseal(self, cipher: Cipher) -> Resealed:
         """Seal all secrets with the cipher's newest secret."""
@@ -150,6 +155,11 @@ class SqlStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+async def _carry_on_alone(database: Database) -> None:
+    await clear_unfinished(database)
+    await _carry_on(database)
 
 
 async def _carry_on(database: Database) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
 from bot.core.records import AgentId, Checkpoint, CommunityId
+from storage.communities import HERE
 from storage.convert import plain
 from storage.questions import uncovered_tokens
 from storage.quotes import members_of
@@ -31,7 +32,7 @@ class SqlSummaries:
     async def wanted(self, since: datetime | None) -> Sequence[Unsummarised]:
         asked = ROOMS.c.compact_asked_at.is_not(None)
         looked_at = asked if since is None else or_(asked, ROOMS.c.last_message_at >= since)
-        alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False)
+        alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False) & HERE
         rooms = (
             select(ROOMS.c.community_id, ROOMS.c.id, asked.label("asked"))
             .join(

@@ -1,7 +1,6 @@
 """Messages within a transaction: known already or not, shown, counted per room, and indexed for search."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -46,9 +45,6 @@ _DROP_POSTGRESQL = text("DELETE FROM message_words WHERE community_id = :communi
 
 Line = tuple[int, int, str]  # message id, room id, content
 Indexed = tuple[int, int, str]  # message id, room id, its words
-LESS_OFTEN = 64 * 1024 * 1024  # bytes of the index that SQLite gathers before it writes
-AS_EVER = 1024 * 1024
-_GATHER = text("INSERT INTO message_words (message_words, rank) VALUES ('hashsize', :bytes)")
 
 
 async def index(session: Session, community_id: int, lines: Sequence[Line]) -> None:
@@ -69,16 +65,6 @@ async def put_into_index(session: Session, community_id: int, lines: Sequence[In
     if session.is_sqlite:
         rows = [{name: row[name] for name in ("row", "words", "room")} for row in rows]
     await session.run(_PUT_PLAINLY if session.is_sqlite else _PUT_POSTGRESQL, rows)
-
-
-@asynccontextmanager
-async def much_indexed(session: Session) -> AsyncIterator[None]:
-    """Have SQLite write the index less often while very much of it is written: it takes half the time then."""
-    if session.is_sqlite:
-        await session.run(_GATHER, {"bytes": LESS_OFTEN})
-    yield
-    if session.is_sqlite:
-        await session.run(_GATHER, {"bytes": AS_EVER})
 
 
 async def unindex(session: Session, community_id: int, lines: Sequence[Line]) -> None:

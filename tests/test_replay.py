@@ -1,8 +1,9 @@
 """A replay keeps the order of what is said, and lets nobody wait for somebody else's limit."""
 
 import asyncio
+import tracemalloc
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from bot.core.errors import BadSetting
-from bot.replay import Line, playback, read_trace, replay
+from bot.replay import LONGEST_LINE, MOST_AHEAD, Line, playback, read_trace, replay
 
 START = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
@@ -103,9 +104,42 @@ async def test_times_with_a_zone_and_without_stand_in_one_trace(tmp_path: Path) 
     assert [line.t for line in read_trace(trace)] == [START + timedelta(seconds=n) for n in range(3)]
 
 
-def test_a_trace_that_is_too_large_is_refused_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.replay.LARGEST_BYTES", 1_000_000)
+def test_of_a_trace_one_line_is_in_memory_at_a_time(tmp_path: Path) -> None:
+    trace, words = tmp_path / "trace.jsonl", "word " * 400
+    with trace.open("w") as file:
+        for n in range(5_000):
+            file.write(f'{{"seq": {n}, "t": "2026-11-20T10:00:00", "sender": "ann", "text": "{words}"}}\n')
+    tracemalloc.start()
+    try:
+        lines = read_trace(trace)
+        assert len(lines) == sum(1 for _ in lines) == 5_000
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000, "of ten"
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_line_that_never_ends_is_refused_in_a_sentence(tmp_path: Path) -> None:
     trace = tmp_path / "trace.jsonl"
-    trace.write_bytes(b" " * 1_000_001)
-    with pytest.raises(BadSetting, match="more than 1 MB: cut it into parts"):
+    trace.write_bytes(b" " * (LONGEST_LINE + 1))
+    with pytest.raises(BadSetting, match="longer than any line of a trace"):
         read_trace(trace)
+    with pytest.raises(BadSetting, match="is no file"):
+        read_trace(tmp_path)
+
+
+async def test_not_all_lines_wait_in_memory_to_be_said(server: Server, tmp_path: Path) -> None:
+    """However fast it is fed, and however slow the playground is."""
+    most = 0
+
+    class Counted(list[Line]):
+        def __iter__(self) -> Iterator[Line]:
+            nonlocal most
+            for number, line in enumerate(super().__iter__()):
+                most = max(most, number - len(server.said))
+                yield line
+
+    lines = Counted(chat(*(("bea", str(n), None) for n in range(2 * MOST_AHEAD))))
+    async with playback(server.url, "1") as one:
+        done = await replay(lines, one, speed=1, progress=lambda *_: None, sleep=at_once)
+    assert done.fed == 2 * MOST_AHEAD
+    assert most <= MOST_AHEAD + 1

@@ -1,5 +1,12 @@
 """How numbers and names from inside are worded for people."""
 
+from bot.core.terminal import without_unseen
+
+
+def honest(text: str) -> str:
+    """Give others' text with no link that hides where it leads, and nothing that cannot be seen."""
+    return without_unseen(text).replace("](", "]\\(")
+
 
 def counted(number: float, what: str, more: str = "") -> str:
     """Word a number of things: `1 agent`, `2 agents`, `1,200 tokens`, `1 memory`, `2 memories`."""

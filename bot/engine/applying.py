@@ -62,6 +62,7 @@ class Answered:
     beside: tuple[tuple[str, int], ...] = ()  # what a call takes beside its agents' own sections, in tokens
     response_id: str = ""
     failed: str = ""
+    is_secret: bool = False  # of what it saw and said in the turn nothing is kept: that would tell its vote
     useless: bool = False  # nothing of it could be used: whoever waits is told
     redactor: KeyRedactor = field(default_factory=KeyRedactor)
     raw_blots: KeyRedactor = field(default_factory=KeyRedactor)
@@ -352,9 +353,9 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
         model=one.call.kind.model,
         input_format=one.call.kind.input_format,
         agents_in_call=len(one.call.ready),
-        hud=one.hud,
-        answer=one.raw_blots.answer(one.text, was_read=not one.failed),
-        thoughts=one.raw_blots.beginning(one.reply.thoughts, LONGEST_KEPT),
+        hud="" if one.is_secret else one.hud,
+        answer="" if one.is_secret else one.raw_blots.answer(one.text, was_read=not one.failed),
+        thoughts="" if one.is_secret else one.raw_blots.beginning(one.reply.thoughts, LONGEST_KEPT),
         sections=(*one.beside, *one.part.sections),
         usage=one.usage,
         response_id=one.response_id,

@@ -29,6 +29,7 @@ from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.aside import aside
 from bot.engine.gatekeeper import Batch
+from bot.engine.moderation import Objections
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, count_use, weights_of
@@ -75,6 +76,7 @@ class Caller:
         clock: Clock,
         metrics: Metrics,
         workshop: Workshop,
+        objections: Objections,
         *,
         call_seconds: float,
         on_letters: Callable[[], None],
@@ -85,7 +87,7 @@ class Caller:
         self._clock = clock
         self._metrics = metrics
         self._workshop = workshop
-        self._turns_read = TurnReader(workshop=workshop, clock=clock)
+        self._turns_read = TurnReader(workshop=workshop, objections=objections)
         self._call_seconds = call_seconds
         self._on_letters = on_letters
         # a community's answers are applied one after the other, in the order in which they came
@@ -308,7 +310,7 @@ class Caller:
         asked, output_format = planner.ids_of(call), call.kind.output_format
         if (turn := batch.turns.get(asked[0])) is not None and call.ready[0].is_turn:
             parsed = await self._turns_read.read(batch.community_id, answer.text, turn, asked[0], output_format)
-            return await self._turns_read.looked_at(parsed, turn, batch.view.config, batch.model)
+            return await self._turns_read.looked_at(batch.community_id, parsed, turn, batch.view.config, batch.model)
         sole = None if call.shared else _sole(batch, call, answer)
         read = partial(parse_answer, asked=asked, output_format=output_format, sole=sole, complete=answer.complete)
         text = answer.text
@@ -453,6 +455,7 @@ def _answered(
     batch: Batch, call: PlannedCall, ready: Ready, answer: ModelAnswer, parsed: ParsedAnswer, kept: _Kept
 ) -> Answered:
     reply = parsed.replies.get(ready.agent_id)
+    turn = batch.turns.get(ready.agent_id) if ready.is_turn else None
     tokenizer = batch.model.tokenizer(call.kind.model)
     failed = "" if reply is not None else "The answer could not be read."
     return Answered(
@@ -467,6 +470,7 @@ def _answered(
         beside=tuple(constant_tokens(call.built, tokenizer, structured=call.kind.structured)),
         response_id=answer.response_id,
         failed=failed,
+        is_secret=turn is not None and turn.is_secret,
         useless=bool(parsed.trouble(ready.agent_id)),
     )
 

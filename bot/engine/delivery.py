@@ -15,7 +15,7 @@ from bot.core.letters import LANE
 from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Publisher, Store
 from bot.core.records import AgentId, CommunityId, Letter, Snowflake
 from bot.engine.effects import Effects, Made
-from bot.engine.moderation import Moderation
+from bot.engine.moderation import Moderation, Objections
 from bot.engine.posting import Posting
 from bot.engine.readable_rows import read_of_all
 from bot.engine.setbacks import Setbacks, Stumbled
@@ -51,7 +51,8 @@ class Delivery:
         self._metrics = metrics
         self._setbacks = Setbacks(store, clock)
         self.typing = TypingShown(publisher, clock)
-        moderation = Moderation(store, clock, models)
+        self.objections = Objections(clock)
+        moderation = Moderation(store, clock, self.objections, models)
         self._planned = planned
         self._posting = Posting(
             store,

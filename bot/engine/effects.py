@@ -34,7 +34,7 @@ from bot.core.view import Outline
 from bot.core.wording import counted
 from bot.engine.boards import Boards
 from bot.engine.moderation import Moderation
-from bot.engine.posting import before
+from bot.engine.posting import before, content_of
 
 NO_MESSAGE = "The message is not there any more."
 OLD = timedelta(days=14)  # Discord deletes older messages one by one only
@@ -129,7 +129,7 @@ class Effects:
         if left.message_id is not None:
             async with self._store.reading() as read:
                 message = (await read.talk.by_id(room.community_id, [left.message_id])).get(left.message_id)
-            parts = split(message.content).parts if message is not None else ()
+            parts = split(content_of(message)).parts if message is not None else ()
         for post_id, text in zip(left.post_ids, parts, strict=False):
             await self._publisher.reword(guild_id, channel_id, post_id, text, thread_id=left.thread_id)
         if gone := left.post_ids[len(parts) :]:

@@ -17,6 +17,7 @@ from bot.engine.applying import Applier, RandomFor
 from bot.engine.aside import aside
 from bot.engine.calling import Caller
 from bot.engine.gatekeeper import Batch, Gatekeeper
+from bot.engine.moderation import Objections
 from bot.engine.performer import Performer
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Purse
@@ -37,8 +38,9 @@ def _nothing() -> None:
 class Heartbeat:
     """Makes agents beat. `slot` carries one slot out to its end; `run_due` begins one and comes back at once.
 
-    `random_for` gives the chance of a beat, `on_typing` shows the bot typing in a
-    channel, `on_letters` is called when there may be something to deliver, `planned` is told when the next slot is due.
+    `objections`: asked of moderation also for what delivery carries. `random_for` gives the chance of a beat,
+    `on_typing` shows the bot typing in a channel, `on_letters` is called when there may be something to deliver,
+    `planned` is told when the next slot is due.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Heartbeat:
         metrics: Metrics,
         *,
         workshop: Workshop,
+        objections: Objections | None = None,
         cipher: Cipher | None = None,
         planned: Planned | None = None,
         on_typing: Callable[[Snowflake, Snowflake], None] | None = None,
@@ -72,6 +75,7 @@ class Heartbeat:
             clock,
             metrics,
             workshop,
+            objections or Objections(clock),
             call_seconds=call_seconds,
             on_letters=on_letters,
         )

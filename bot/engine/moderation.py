@@ -35,14 +35,31 @@ async def objection(model: Model, name: str, text: str, clock: Clock) -> str:
         raise ModelUnreachable(why, unsure=True) from error
 
 
+class Objections:
+    """Asks moderation models, for each community so many at once whatever wants to be said there."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._asking: WeakValueDictionary[CommunityId, asyncio.Semaphore] = WeakValueDictionary()
+
+    async def to(self, community_id: CommunityId, text: str, model: Model, name: str) -> str:
+        """Give why a text may not be said, piece by piece; raises ModelError's children."""
+        asking = self._asking.setdefault(community_id, asyncio.Semaphore(ASKED_AT_ONCE))
+        async with asking:
+            for start in range(0, max(1, len(text)), READ_AT_ONCE):
+                if why := await objection(model, name, text[start : start + READ_AT_ONCE], self._clock):
+                    return why
+        return ""
+
+
 class Moderation:
     """Holds letters back; without models only the community's own words count."""
 
-    def __init__(self, store: Store, clock: Clock, models: Models | None = None) -> None:
+    def __init__(self, store: Store, clock: Clock, objections: Objections, models: Models | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._objections = objections
         self._models = models
-        self._asking: WeakValueDictionary[CommunityId, asyncio.Semaphore] = WeakValueDictionary()
 
     async def holds(self, letter: Letter, message: Message, files: Sequence[tuple[str, str]], view: Roster) -> bool:
         """Hold a letter back if it must be, and tell the managers; raises Limited when nobody can tell now."""
@@ -86,14 +103,8 @@ class Moderation:
             return ""
         async with self._store.reading() as read:
             model = await self._models.of(read.providers, view.community)
-        asking = self._asking.setdefault(view.community.id, asyncio.Semaphore(ASKED_AT_ONCE))
         try:
-            async with asking:
-                for start in range(0, max(1, len(text)), READ_AT_ONCE):
-                    piece = text[start : start + READ_AT_ONCE]
-                    if why := await objection(model, view.config.moderation_model, piece, self._clock):
-                        return why
-                return ""
+            return await self._objections.to(view.community.id, text, model, view.config.moderation_model)
         except ModelError as error:
             seconds = error.retry_after_seconds or AGAIN_SECONDS
             raise Limited(f"Nobody can moderate now: {error.sentence}", retry_after_seconds=seconds) from error

@@ -21,6 +21,7 @@ from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
 from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
 from bot.core.view import Roster
+from bot.core.wording import honest
 from bot.engine.moderation import Moderation
 from bot.engine.setbacks import GIVE_UP_AFTER
 
@@ -275,10 +276,16 @@ def fate_seconds(context: PostContext, attempts: int) -> float:
 def worded(context: PostContext) -> str:
     """Give the whole text to post: a small line that links what it answers, then what is said."""
     if context.answered is None:
-        return context.message.content
+        return content_of(context.message)
     own = context.answered.sender == context.message.sender
     sign = "↻ once more, after" if own else "↪"
-    return f"-# {sign} {_linked(context, context.answered)}\n{context.message.content}"
+    return f"-# {sign} {_linked(context, context.answered)}\n{content_of(context.message)}"
+
+
+def content_of(message: Message) -> str:
+    """Give what is posted of a message: in a scene System tells what players wrote, who would lead people astray."""
+    tells = message.scene_id is not None and message.sender.kind is SenderKind.SYSTEM
+    return honest(message.content) if tells else message.content
 
 
 def files_of(letter: Letter) -> tuple[tuple[str, str], ...]:

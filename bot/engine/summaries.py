@@ -263,6 +263,7 @@ class Summaries:
             answer_tokens=job.answer_tokens,
             schema=None,
             cache_key=f"selfroom-summaries-{job.community_id}",
+            whose=str(job.community_id),
             on_sent=lambda: sent.append(True),
         )
         self._metrics.count("model_calls", model=job.model)

@@ -8,6 +8,7 @@ from bot.playground.session import Link, Session
 
 # How long a session without a connection can still be resumed.
 RESUMABLE_SECONDS = 300.0
+MOST_SESSIONS = 25  # of one account: each keeps what it missed
 
 
 class Hub:
@@ -26,6 +27,14 @@ class Hub:
         """Keep a new session."""
         self._sessions[session.id] = session
         return session
+
+    def has_room_for(self, user_id: str) -> bool:
+        """Tell whether somebody may open one more; of those that wait to be resumed the oldest give way."""
+        theirs = [one for one in self._sessions.values() if one.user_id == user_id]
+        for one in theirs[: max(0, len(theirs) + 1 - MOST_SESSIONS)]:
+            if one.connection is None:
+                self.drop(one)
+        return sum(one.user_id == user_id for one in self._sessions.values()) < MOST_SESSIONS
 
     def find(self, session_id: str) -> Session | None:
         """Give a session, connected or not."""

@@ -38,7 +38,7 @@ def played(text: str) -> Document | None:
     name = chosen(moves, dice)
     move: dict[str, Json] = {"type": name}
     for one in moves[name]:
-        if not (one.optional and one.words):
+        if one.values or (one.words and not one.optional):  # of nothing there is nothing to choose
             move[one.name] = value_of(one, text, dice)
     return {"thoughts": f"I choose to {name.replace('_', ' ')}.", "move": move, "actions": []}
 

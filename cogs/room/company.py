@@ -15,14 +15,14 @@ from bot.core.letters import wanted_visibility
 from bot.core.people import present
 from bot.core.records import Agent, AgentId, Checkpoint, Message, MessageId, Room
 from bot.core.view import Glance, Outline, View
-from bot.core.wording import counted
+from bot.core.wording import counted, honest
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, here, managers_only, may_read, wait
 from cogs.ui.again import Again, UseButton
 from cogs.ui.cards import PEOPLE, SIGNS, Looks, architect_line, shown_state
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.rights import check_clearable, entrants, soon
-from cogs.ui.texts import JOINING, SEEING, honest, label
+from cogs.ui.texts import JOINING, SEEING, label
 
 Minutes = app_commands.Range[int, 0, 1_440]
 Count = app_commands.Range[int, 1]

@@ -8,9 +8,10 @@ import discord
 from bot.core.kinds import BECAUSE
 from bot.core.models import Model
 from bot.core.records import Agent, AgentId, Beat, Room
+from bot.core.wording import honest
 from cogs.ui.files import text_file
 from cogs.ui.money import cost
-from cogs.ui.texts import honest, label
+from cogs.ui.texts import label
 
 SUMMARY_CHARACTERS = 1_300
 THOUGHT_CHARACTERS = 300

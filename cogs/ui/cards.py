@@ -14,11 +14,11 @@ from bot.core.next_beat import NextBeat, doing_words
 from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME, Agent, AgentId, Beat, Room, Usage
 from bot.core.status import state_of
 from bot.core.view import WHO_THEY_ARE, Outline, View
-from bot.core.wording import counted
+from bot.core.wording import counted, honest
 from cogs.ui.again import Again, UseButton
 from cogs.ui.beats import beat_reason, for_managers
 from cogs.ui.money import cost
-from cogs.ui.texts import JOINING, SEEING, honest, label
+from cogs.ui.texts import JOINING, SEEING, label
 
 PEOPLE = "👥"
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}

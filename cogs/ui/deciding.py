@@ -13,9 +13,10 @@ from bot.core.moderation import HELD_ID, held_id
 from bot.core.people import mention
 from bot.core.records import AccessRequest, Agent, AgentId, Letter, LetterId, Snowflake
 from bot.core.view import Outline
+from bot.core.wording import honest
 from cogs.ui.again import Item, Lasting
 from cogs.ui.rights import told
-from cogs.ui.texts import honest, label
+from cogs.ui.texts import label
 
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]

@@ -6,7 +6,7 @@ from discord import app_commands
 
 from bot.core.keeping import JournalEntry
 from bot.core.records import Json
-from cogs.ui.texts import honest
+from bot.core.wording import honest
 
 Entry = app_commands.Range[int, 1, 2**53 - 1]
 

@@ -20,7 +20,7 @@ from bot.core.scenes.moves import Parameter
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import PRESS_ID, ShownMove, Told, Turn, hint_of
-from bot.core.wording import as_words
+from bot.core.wording import as_words, honest
 from cogs.ui import rights
 from cogs.ui.again import Item, Lasting
 from cogs.ui.files import text_file
@@ -28,7 +28,6 @@ from cogs.ui.forms import Form
 from cogs.ui.patience import Patience
 from cogs.ui.pictures import Bar, chart
 from cogs.ui.scene_pictures import scene_picture
-from cogs.ui.texts import honest
 
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
@@ -148,7 +147,7 @@ def seat_text(turn: Turn) -> str:
         if room < 0:
             break
         kept.insert(0, line)
-    return "\n".join([head, *facts, *kept, f"{asked}{until}"])
+    return honest("\n".join([head, *facts, *kept, f"{asked}{until}"]))
 
 
 def seat_view(turn: Turn) -> discord.ui.View | None:

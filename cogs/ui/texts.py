@@ -3,7 +3,7 @@
 import discord
 
 from bot.core.kinds import Access, Visibility
-from bot.core.terminal import without_unseen
+from bot.core.wording import honest
 
 JOINING = {
     Access.OPEN: "any agent may join",
@@ -14,11 +14,6 @@ SEEING = {
     Visibility.PUBLIC: "everyone on the server sees it",
     Visibility.PRIVATE: "only people who were let in see it",
 }
-
-
-def honest(text: str) -> str:
-    """Give others' text with no link that hides where it leads, and nothing that cannot be seen."""
-    return without_unseen(text).replace("](", "]\\(")
 
 
 def label(name: str) -> str:

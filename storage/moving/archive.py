@@ -10,43 +10,30 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, TypeVar, cast
 
-from sqlalchemy import Table, select, update
+from sqlalchemy import Table, select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
-from bot.core.records import Community, CommunityId, Snowflake
+from bot.core.records import CommunityId
 from storage.columns import to_json
 from storage.database import Database
 from storage.emptying import is_begun
 from storage.forgetting import forgetting
-from storage.ids import CountedIds
-from storage.inline import unhurried
-from storage.late_indexing import index_later
-from storage.moving.arrival import CARRIED, admitted
 from storage.moving.contents import STAYS, TABLES, to_line
-from storage.moving.making_room import emptied
-from storage.moving.pages import TOO_LARGE, Page, set_aside
-from storage.moving.ready import Plain, put
-from storage.moving.rehoming import rehome
+from storage.moving.pages import TOO_LARGE
 from storage.owed import debts_in
 from storage.private import whole_file
-from storage.resealing import reseal_moved
-from storage.rooms import SqlRooms
 from storage.session import Session, Values, owned
-from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, KEYS, METADATA
-from storage.talking import much_indexed, put_into_index
-from storage.views import SqlViews
+from storage.tables import COMMUNITIES, KEPT, KEYS, METADATA
 
 T = TypeVar("T")
 MANIFEST = "manifest.json"
@@ -226,93 +213,6 @@ async def _written(
         yield len(waiting)
 
 
-async def import_community(
-    database: Database,
-    source: Path | bytes,
-    *,
-    guild_id: Snowflake | None = None,
-    into: Community | None = None,
-    cipher: Cipher | None = None,
-    closed: bool = False,
-) -> Moved:
-    """Read a community back, all or nothing; `guild_id`: for another server than the one it came from.
-
-    Elsewhere nothing is kept that lies in the old server: its rooms get channels in the new one. `into`: an empty
-    community that it fills; what people may not bring in stays out then (storage.moving.arrival).
-    Its keys are sealed anew for their rows here, if the archive has a seal of ours. Raises BadSetting for an archive
-    that is damaged or newer than this program, for a server that has a community, and (unless `closed`) for keys that
-    are not opened.
-    """
-    guild_id = into.guild_id if into is not None else guild_id
-    try:
-        async with _in_thread(opened(source)) as archive:
-            manifest = await asyncio.to_thread(manifest_of, archive)
-            left_out = tuple(words for words in STAYS.values() if words in manifest.get("left_out", ()))
-            found = await asyncio.to_thread(fingerprint, archive, manifest)
-            images = await asyncio.to_thread(_images_of, archive, manifest) if into is None else {}
-            is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
-            dialect, handed = database.engine.dialect, into is not None
-            reading = set_aside(archive, manifest, database.folder, dialect, handed=handed, elsewhere=is_elsewhere)
-            async with _in_thread(reading) as (counts, pages), _writing_much(database) as connection:
-                session = Session(connection)
-                paused = manifest["community"]["paused"] is True
-                there = await emptied(session, into, paused=paused) if into is not None else None
-                community_id = await _read(session, pages, manifest, guild_id, into)
-                if is_elsewhere:
-                    await _rehome(connection, community_id)
-                if there is not None:
-                    await there.put_back(session, is_elsewhere=is_elsewhere)
-                if cipher is not None:
-                    was = CommunityId(manifest["sealed_for"]) if is_sealed(cipher, found, manifest) else None
-                    _check_opened(await reseal_moved(session, cipher, was, community_id), closed=closed)
-                await _check_readable(session, community_id)
-    except FileNotFoundError as error:
-        raise BadSetting(f"There is no archive {error.filename!r}: check its path.") from error
-    except UNREADABLE as error:
-        raise BadSetting(BROKEN) from error
-    return Moved(community_id=community_id, counts=counts, images=images, is_elsewhere=is_elsewhere, left_out=left_out)
-
-
-def _images_of(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> dict[str, bytes]:
-    return {name: archive.read(f"images/{name}") for name in sorted(set(manifest["images"]))}
-
-
-@asynccontextmanager
-async def _writing_much(database: Database) -> AsyncIterator[AsyncConnection]:
-    """Open a transaction all of whose statements may be about any number of rows."""
-    with unhurried():
-        async with database.writing() as connection:
-            yield connection
-
-
-async def _check_readable(session: Session, community_id: CommunityId) -> None:
-    """Read what came in as it will be read, for what cannot be does not stay."""
-    await SqlViews(session, CommunityConfig()).whole(community_id)
-    await SqlRooms(session).threads(community_id)
-
-
-def _check_opened(unreadable: int, *, closed: bool) -> None:
-    """Raise BadSetting for keys that are not opened, unless they may come in closed."""
-    if unreadable and not closed:
-        raise BadSetting(CLOSED.format(unreadable))
-
-
-async def _rehome(connection: AsyncConnection, community_id: CommunityId) -> None:
-    session = Session(connection, CountedIds(community_id))
-    await session.ids.open(connection)
-    await rehome(session, community_id)
-    await session.ids.flush(connection)
-
-
-@asynccontextmanager
-async def _in_thread(work: AbstractContextManager[T]) -> AsyncIterator[T]:
-    """Enter what takes long beside everything else."""
-    entered = await asyncio.to_thread(work.__enter__)
-    with ExitStack() as left:
-        left.push(work)
-        yield entered
-
-
 class _Listing(io.BufferedReader):
     """An archive's file that gives no more at a time than `most`: its own list may say that it is of any size."""
 
@@ -360,35 +260,3 @@ def check_sizes(archive: zipfile.ZipFile, largest: int) -> None:
     too_large |= any(info.filename == MANIFEST and info.file_size > LARGEST_MANIFEST for info in files)
     if too_large or sum(whole) > LARGEST_AT_ONCE or any(info.compress_type not in PACKED_BY for info in files):
         raise BadSetting(TOO_LARGE)
-
-
-async def _read(
-    session: Session,
-    pages: Iterator[Page[Values | Plain]],
-    manifest: Mapping[str, Any],
-    guild_id: Snowflake | None,
-    into: Community | None,
-) -> CommunityId:
-    community_id = into.id if into is not None else await _founded(session, manifest["community"], guild_id)
-    is_late = session.is_sqlite and into is not None  # people's files hold up nobody else for their index
-    if is_late:
-        await index_later(session, community_id)
-    async with much_indexed(session):
-        while page := await asyncio.to_thread(next, pages, None):
-            await put(session, METADATA.tables[page.table_name], page.rows, community_id)
-            await put(session, ATTACHMENTS, page.files, community_id)
-            await put_into_index(session, community_id, () if is_late else page.words)
-    kept = {name: value for name, value in manifest["kept"].items() if into is None or name.startswith(CARRIED)}
-    await session.upsert(KEPT, [{"scope": community_id, "name": name, "value": value} for name, value in kept.items()])
-    if not await session.run(update(COUNTERS).where(owned(COUNTERS, community_id)).values(agent=COUNTERS.c.agent)):
-        raise ValueError("the archive has no counters")
-    return community_id
-
-
-async def _founded(session: Session, told: Mapping[str, Any], guild_id: Snowflake | None) -> CommunityId:
-    about = {name: value for name, value in told.items() if name != "id"}
-    about |= {"guild_id": int(about["guild_id"]) if guild_id is None else guild_id}
-    if await session.value(select(COMMUNITIES.c.id).where(COMMUNITIES.c.guild_id == about["guild_id"])) is not None:
-        raise BadSetting("This server has a community already: delete it first, or import for another server.")
-    new = session.insert(COMMUNITIES).returning(COMMUNITIES.c.id)
-    return CommunityId(int(await session.value(new, admitted(COMMUNITIES, about))))

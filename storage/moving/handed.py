@@ -13,18 +13,19 @@ from storage.late_indexing import index_rest
 from storage.moving.archive import (
     BROKEN,
     UNREADABLE,
-    import_community,
     manifest_of,
     opened,
     write_archive,
 )
 from storage.moving.contents import STAYS, TABLES
+from storage.moving.incoming import import_community
 from storage.moving.pages import TOO_LARGE, pages_of
 from storage.tables import MESSAGES
 
 LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
-MOST_ROWS = 150_000  # who writes them keeps all others waiting, however short they are
+MOST_ROWS = 150_000  # to write them takes long, however short they are
+MOST_ROOMS = 5_000  # with private threads: all are read together
 MOST_UNTOLD = 5_000  # messages in threads of which older programs did not know what they are: they go one by one
 TOO_MUCH = (
     "The archive holds more than can come in here without keeping everybody waiting: ask whoever runs Selfroom to "
@@ -60,7 +61,7 @@ class HandedArchives:
 
     async def unpack(self, community: Community, data: bytes) -> ArchiveContents:
         moved = await import_community(self._database, data, into=community, cipher=self._cipher, closed=True)
-        await forget_rest(self._database, community.id)
+        await forget_rest(self._database, moved.community_id)
         await index_rest(self._database)
         return contents_of(moved.counts, moved.left_out)
 
@@ -78,7 +79,7 @@ def looked_through(data: bytes) -> ArchiveContents:
                     untold += sum(row["thread_id"] is not None and row["thread_name"] is None for row in page.rows)
                 if found["agents"] > MOST_AGENTS:
                     raise BadSetting(TOO_LARGE)
-                if sum(found.values()) > MOST_ROWS or untold > MOST_UNTOLD:
+                if sum(found.values()) > MOST_ROWS or untold > MOST_UNTOLD or found["rooms"] > MOST_ROOMS:
                     raise BadSetting(TOO_MUCH)
             return contents_of(found, manifest["left_out"])
     except UNREADABLE as error:

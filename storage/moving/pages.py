@@ -20,15 +20,15 @@ from storage.moving.arrival import admitted
 from storage.moving.contents import TABLES, from_line
 from storage.moving.limits import LARGEST_LINE
 from storage.moving.ready import Plain, ready
-from storage.moving.rehoming import nowhere
+from storage.moving.rehoming import rehomed
 from storage.session import Values
 from storage.tables import ATTACHMENTS, MESSAGES, METADATA
 from storage.talking import Indexed, indexed
 
 Line = dict[str, Any]  # as a foreign file gives it
 Row = TypeVar("Row")
-AT_A_TIME = 500
-LARGEST_PAGE = 16_000_000  # bytes of the rows that are written together, but for the last of them
+AT_A_TIME = 200
+LARGEST_PAGE = 1_000_000  # bytes of the rows that are written together, but for the last of them
 MOST_VALUES = 100_000  # lists, objects and what stands in them, in one row
 BYTES_OF_A_VALUE = 100  # in memory, about: far more than the two of `[]`
 FILES_IN_LINES = 1  # the format in which a message's files lay in its line
@@ -65,9 +65,11 @@ def set_aside(
         counts = {table.name: 0 for table in TABLES}
         for page in pages_of(archive, manifest, handed=handed):
             counts[page.table_name] += len(page.rows)
-            if elsewhere and page.table_name == MESSAGES.name:
-                page = replace(page, rows=[nowhere(row) for row in page.rows])
-            _put(file, page if dialect.name != "sqlite" else _ready(page, dialect), folder or Path(gettempdir()))
+            table = METADATA.tables[page.table_name]
+            if elsewhere:
+                page = replace(page, rows=[here for row in page.rows if (here := rehomed(table, row)) is not None])
+            made = _ready(page, dialect) if dialect.name == "sqlite" else replace(page, words=_words_of(page))
+            _put(file, made, folder or Path(gettempdir()))
         file.seek(0)
         yield counts, _taken(file)
 
@@ -75,7 +77,14 @@ def set_aside(
 def _ready(page: Page[Values], dialect: Dialect) -> Page[Plain]:
     rows = ready(METADATA.tables[page.table_name], page.rows, dialect)
     files = ready(ATTACHMENTS, page.files, dialect)
-    return Page(table_name=page.table_name, rows=rows, files=files, words=page.words)
+    return Page(table_name=page.table_name, rows=rows, files=files)
+
+
+def _words_of(page: Page[Values]) -> list[Indexed]:
+    """Give the words of messages for PostgreSQL's index; SQLite's is written later, beside everything else."""
+    if page.table_name != MESSAGES.name:
+        return []
+    return [indexed(row["id"], row["room_id"], row["content"]) for row in page.rows if row["shown"]]
 
 
 def _put(file: IO[bytes], page: Page[Values] | Page[Plain], folder: Path) -> None:
@@ -116,9 +125,6 @@ def _pages_of(archive: zipfile.ZipFile, table: Table, version: int, *, handed: b
                 table_name=table.name,
                 rows=rows,
                 files=[admitted(ATTACHMENTS, row, handed=handed) for row in files],
-                words=[indexed(row["id"], row["room_id"], row["content"]) for row in rows if row["shown"]]
-                if table is MESSAGES
-                else (),
             )
 
 

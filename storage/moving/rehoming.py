@@ -1,107 +1,124 @@
 """A community becomes another: a clone beside itself, or one that leaves all places of an old server behind."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import ColumnElement, Date, Table, and_, delete, or_, select, update
+from sqlalchemy import Date, Table, and_, select
 
-from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
+from bot.core.changes import AddLetter, Change, UpdateRoom
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import ChannelPayload
-from bot.core.records import CommunityId
+from bot.core.records import AgentId, CommunityId
 from storage.changes.applying import apply
 from storage.columns import UtcTime, to_microseconds
 from storage.database import Database, database_url
 from storage.erasing import erase
 from storage.moving.arrival import EARLIEST, OPEN
 from storage.moving.contents import TABLES, counts_itself
+from storage.moving.staging import Keys, keys_in, remove, short_turn
 from storage.rooms import SqlRooms
 from storage.session import Session, Values, owned
 from storage.tables import (
     AGENTS,
     COMMUNITIES,
     EARLY_EDITS,
-    EVENTS,
     KEPT,
     LETTERS,
     MESSAGES,
+    OVERRIDES,
     PARTS,
-    PEOPLE,
+    REASONS,
     ROOMS,
-    SCENES,
+    SCHEDULES,
     TOMBSTONES,
 )
 
 # Its places, and what holds only there: the commands have to be brought to the other server too.
-OVERRIDES = ("managers_channel_id", "category_id", "architect_role_id", "synced_commands")
+PLACES = ("managers_channel_id", "category_id", "architect_role_id", "synced_commands")
 NOWHERE: Values = MappingProxyType({"discord_id": None, "reply_to_discord_id": None, "thread_id": None})
-UNREAD = "unread:%"  # kept for rooms: from which of the server's messages on they are to be read
+UNREAD = "unread:"  # kept for rooms: from which of the server's messages on they are to be read
+ONLY_THERE = (PARTS, TOMBSTONES, EARLY_EDITS)
+LEFT_THERE: Mapping[str, Values] = MappingProxyType(
+    {
+        "messages": NOWHERE,
+        "rooms": {"channel_id": None},
+        "scenes": {"thread_id": None, "board_post_id": None},
+        "scene_events": {"post_id": None},
+        "people": {"is_architect": False},  # they may manage that server, not this one
+    }
+)
+FEW = 20  # threads, messages or rooms in one transaction
 STILL_TO_BE_SEEN = (LetterKind.CHANNEL, LetterKind.POST, LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME)
 
 
-def nowhere(message: Values) -> Values:
-    """Give a message's row without its places, unless `rehome` has to look at these first."""
-    if message["thread_id"] is not None and message["thread_name"] is None:
-        return message
-    return {**message, **NOWHERE}
+def rehomed(table: Table, row: Values) -> Values | None:
+    """Give a row as it is in another server, None for one that was only about the old one.
+
+    A message keeps its places where `rehome` has to look at these first.
+    """
+    if table in ONLY_THERE or (table is OVERRIDES and row["name"] in PLACES):
+        return None
+    if table is MESSAGES and row["thread_id"] is not None and row["thread_name"] is None:
+        return row
+    if table is LETTERS:
+        if row["state"] not in OPEN or row["kind"] not in STILL_TO_BE_SEEN:
+            return None
+        return {**row, "posted_as": None, "last_part": None, "attempts": 0, "state": LetterState.WAITING}
+    return {**row, **LEFT_THERE.get(table.name, {})}
 
 
-async def rehome(session: Session, community_id: CommunityId) -> None:
-    """Forget everything that lies in the server that the community came from, and ask for channels in its new one."""
-    await _leave_threads(session, community_id)
-    await _leave_messages(session, community_id)
-    await _leave_letters(session, community_id)
-    await apply(session, community_id, [SetOverride(name=name, value=None) for name in OVERRIDES])
-    await session.run(delete(KEPT).where(KEPT.c.scope == community_id, KEPT.c.name.like(UNREAD)))
-    await _set(session, community_id, SCENES, thread_id=None, board_post_id=None)
-    await _set(session, community_id, EVENTS, post_id=None)
-    await _set(session, community_id, PEOPLE, is_architect=False)  # they may manage that server, not this one
-    await _ask_for_channels(session, community_id)
+async def rehome(database: Database, community_id: CommunityId) -> None:
+    """Leave the private threads of the server that the community came from, and ask for channels in its new one."""
+    inside = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of.is_not(None))
+    for table in (LETTERS, REASONS, SCHEDULES):
+        await remove(database, community_id, table, table.c.room_id.in_(inside))
+    async with aclosing(keys_in(database, community_id, ROOMS, ROOMS.c.thread_of.is_not(None))) as threads:
+        async for keys in threads:
+            for some in _few(keys):
+                async with short_turn(database, community_id) as session:
+                    await SqlRooms(session).leave_threads(community_id, some)
+    await _forget_untold(database, community_id)
+    await _ask_for_channels(database, community_id)
 
 
-async def _leave_threads(session: Session, community_id: CommunityId) -> None:
-    """Leave the private threads; what was said in threads that may be private, for nobody looked yet, goes."""
-    await SqlRooms(session).leave_threads(community_id)
-    await erase(session, community_id, and_(MESSAGES.c.thread_id.is_not(None), MESSAGES.c.thread_name.is_(None)))
+async def _forget_untold(database: Database, community_id: CommunityId) -> None:
+    """Erase what was said in threads that may be private, for nobody looked yet."""
+    untold = and_(MESSAGES.c.thread_id.is_not(None), MESSAGES.c.thread_name.is_(None))
+    async with aclosing(keys_in(database, community_id, MESSAGES, untold)) as messages:
+        async for keys in messages:
+            for some in _few(keys):
+                async with short_turn(database, community_id) as session:
+                    await erase(session, community_id, MESSAGES.c.id.in_(some))
 
 
-async def _leave_messages(session: Session, community_id: CommunityId) -> None:
-    somewhere = or_(*(MESSAGES.c[name].is_not(None) for name in NOWHERE))
-    await _set(session, community_id, MESSAGES, somewhere, **NOWHERE)
-    for table in (PARTS, TOMBSTONES, EARLY_EDITS):
-        await session.run(delete(table).where(owned(table, community_id)))
-
-
-async def _leave_letters(session: Session, community_id: CommunityId) -> None:
-    """Keep what is still to be seen, as if nobody had tried yet."""
-    waits = and_(LETTERS.c.state.in_(OPEN), LETTERS.c.kind.in_(STILL_TO_BE_SEEN))
-    await session.run(delete(LETTERS).where(owned(LETTERS, community_id), ~waits))
-    await _set(session, community_id, LETTERS, posted_as=None, last_part=None, attempts=0)
-    begun = LETTERS.c.state == LetterState.SENDING
-    await _set(session, community_id, LETTERS, begun, state=LetterState.WAITING)
-
-
-async def _ask_for_channels(session: Session, community_id: CommunityId) -> None:
+async def _ask_for_channels(database: Database, community_id: CommunityId) -> None:
     """Do what restoring an agent does whose channel is gone: a room is private until Discord shows who sees it."""
     asked = select(LETTERS.c.room_id).where(owned(LETTERS, community_id), LETTERS.c.kind == LetterKind.CHANNEL)
     living = select(AGENTS.c.id).where(owned(AGENTS, community_id), AGENTS.c.retired_at.is_(None))
-    rooms = select(ROOMS.c.id, ROOMS.c.visibility).where(owned(ROOMS, community_id), ROOMS.c.id.in_(living))
-    changes: list[Change] = []
-    for room_id, visibility in await session.rows(rooms.where(ROOMS.c.id.not_in(asked)).order_by(ROOMS.c.id)):
-        payload = ChannelPayload(private=visibility == Visibility.PRIVATE).stored()
-        changes += [
-            UpdateRoom(room_id=room_id, fields={"visibility": Visibility.PRIVATE}),
-            AddLetter(kind=LetterKind.CHANNEL, room_id=room_id, payload=payload, not_before=EARLIEST),  # at once
-        ]
-    await _set(session, community_id, ROOMS, channel_id=None)
-    await apply(session, community_id, changes)
+    async with database.reading() as connection:
+        session = Session(connection)
+        done = {row[0] for row in await session.rows(asked)}
+        rooms = select(ROOMS.c.id, ROOMS.c.visibility).where(owned(ROOMS, community_id), ROOMS.c.id.in_(living))
+        rows = await session.rows(rooms.order_by(ROOMS.c.id))
+    visibility = {row[0]: row[1] for row in rows if row[0] not in done}
+    for some in _few([(room_id,) for room_id in visibility]):
+        changes: list[Change] = []
+        for room_id in some:
+            payload = ChannelPayload(private=visibility[room_id] == Visibility.PRIVATE).stored()
+            changes += [
+                UpdateRoom(room_id=AgentId(room_id), fields={"visibility": Visibility.PRIVATE}),
+                AddLetter(kind=LetterKind.CHANNEL, room_id=AgentId(room_id), payload=payload, not_before=EARLIEST),
+            ]
+        async with short_turn(database, community_id) as session:
+            await apply(session, community_id, changes)
 
 
-async def _set(
-    session: Session, community_id: CommunityId, table: Table, *only: ColumnElement[bool], **values: object
-) -> None:
-    await session.run(update(table).where(owned(table, community_id), *only).values(values))
+def _few(keys: Keys) -> Iterator[list[int]]:
+    """Give ids, few at a time, of which each takes some statements."""
+    ids = [int(key[0]) for key in keys]
+    return (ids[start : start + FEW] for start in range(0, len(ids), FEW))
 
 
 AT_A_TIME = 5_000  # rows: what is copied is never twice in memory as a whole

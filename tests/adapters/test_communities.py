@@ -11,7 +11,7 @@ import pytest
 from bot.adapters.cipher import AesCipher
 from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.prices import Price, Prices
-from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
+from bot.adapters.llm.provider import BREAK_AFTER_FAILURES, Pace, Provider, ProviderOptions
 from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
 from bot.core.models import Ceilings, OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
@@ -193,6 +193,22 @@ async def test_a_failing_server_rests_alone() -> None:
         await here.ask(THERE)
         here.bring(HERE)  # sealed anew
         await here.ask(HERE)
+
+
+async def test_what_one_community_makes_fail_rests_for_no_other_on_the_installations_server() -> None:
+    async with world(HERE, ELSEWHERE) as there:
+        here, elsewhere = [await there.models.of(there.kept, one) for one in (HERE, ELSEWHERE)]
+        await there.house.forget()
+        await there.house.prepare(fault="server_error")
+        for _ in range(BREAK_AFTER_FAILURES):
+            with pytest.raises(ModelUnreachable):
+                await there.ask(HERE)
+        await there.house.forget()
+        assert here.is_failing("gpt-4o-mini")
+        assert not elsewhere.is_failing("gpt-4o-mini")
+        await there.ask(ELSEWHERE)
+        with pytest.raises(ModelUnreachable, match="rests for a moment"):
+            await there.ask(HERE)
 
 
 async def test_a_slow_server_holds_up_its_own_community_only() -> None:

@@ -1,6 +1,7 @@
 """Claude and Gemini by their vendors' own libraries: what is asked, and what is made of whatever comes back."""
 
 import json
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -8,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from google.genai import Client
 
 from bot.adapters.llm.claude import Beginnings
 from bot.adapters.llm.prices import Prices
@@ -145,6 +147,21 @@ async def test_where_nobody_listens_is_said_with_the_address(api: Any) -> None: 
         await providers.answer(call())
     assert caught.value.usage is not None
     await providers.close()
+
+
+async def test_geminis_client_is_made_beside_everything_else_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To read certificates takes a tenth of a second, for which nobody else had a turn."""
+    made, real = list[bool](), Client.__init__
+
+    def noted(client: Client, **fields: Any) -> None:  # noqa: ANN401
+        made.append(threading.current_thread() is threading.main_thread())
+        real(client, **fields)
+
+    monkeypatch.setattr(Client, "__init__", noted)
+    async with gemini() as (providers, _):
+        for _ in range(2):
+            await providers.answer(call(model=FLASH))
+    assert made == [False]
 
 
 async def test_gemini_is_held_to_the_schema_and_its_thoughts_are_dropped() -> None:

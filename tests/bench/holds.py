@@ -1,15 +1,22 @@
 """The longest hold of the loop by what comes after parsing, each on the most that anybody can make of it."""
 
 import asyncio
+import gc
+import io
 import json
 import resource
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+import zipfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.llm.guard import LARGEST_ANSWER_BYTES, MOST_VALUES, AnswerRefused, _examine
 from bot.adapters.llm.tokens import by_bytes, o200k, tokenizer_for
@@ -25,10 +32,14 @@ from bot.core.ports import NewMessage
 from bot.core.records import AgentId, CommunityId, Json, Snowflake
 from bot.core.view import View
 from bot.engine.aside import aside
+from storage.database import Database
+from storage.moving.handed import MOST_ROWS, HandedArchives
+from storage.store import SqlStore
 from tests.bench import Figure, houses, traces
 from tests.engine.hearts import hearts
 from tests.factories import by_person
-from tests.fakes import START, ScriptedModel
+from tests.fakes import START, OpenBench, PlainCipher, ScriptedModel
+from tests.storage.town import settle_in
 
 MOST_MS = 50
 TRIES = 3  # the least of so many: what else the machine did meanwhile is no hold of ours
@@ -98,7 +109,7 @@ async def _beside() -> list[Figure]:
                 figures.append(await _held(name, partial(aside, _build, view, hud_format, tokenizer)))
         taken = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1_024
         figures.append(Figure(name="holds.memory", value=taken, unit="MB", target=64))
-    return [*figures, *await _of_beats()]
+    return [*figures, *await _of_beats(), *await _of_import()]
 
 
 def _build(view: View, hud_format: InputFormat, tokenizer: Tokenizer) -> object:
@@ -151,6 +162,52 @@ async def _beat(path: str, name: str, answer: str) -> list[Figure]:
         assert len(model.calls) >= TRIES
     await shop.close()
     return figures
+
+
+async def _of_import() -> list[Figure]:
+    """Give the longest holds of the loop, and of the one who writes, while the largest archive of people moves in."""
+    longest, real = [0.0], Database.writing
+
+    @asynccontextmanager
+    async def watched(database: Database) -> AsyncIterator[AsyncConnection]:
+        async with real(database) as connection:
+            start = time.perf_counter()
+            yield connection
+        longest[0] = max(longest[0], time.perf_counter() - start)
+
+    with tempfile.TemporaryDirectory() as folder:
+        async with await SqlStore.open(f"sqlite:///{folder}/selfroom.db") as store:
+            archive = await _largest(store)
+            async with store.writing() as write:
+                empty = await write.communities.add(Snowflake(77), "The Others")
+            archives = HandedArchives(store.database, OpenBench(), PlainCipher())
+            gc.collect()
+            gc.freeze()  # what this process has loaded is gone through by whoever makes many objects
+            with patch.object(Database, "writing", watched):
+                figure = await _held("import", partial(archives.unpack, empty, archive), tries=1)
+    return [figure, _figure("import_by_who_writes", longest[0] * 1_000)]
+
+
+async def _largest(store: SqlStore) -> bytes:
+    """Give an archive with as many rows as people may bring in: it holds one message, again and again."""
+    community_id = await settle_in(store)
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [_line(1, START)])
+    data, _ = await HandedArchives(store.database, OpenBench(), PlainCipher()).pack(community_id, most_bytes=1_000_000)
+    lines, anew = MOST_ROWS - 100, io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(anew, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name == "messages.jsonl":
+                row = json.loads(text) | {"content": "It says what lines say on a quiet afternoon."}
+                rows = (json.dumps(row | {"id": id_, "discord_id": id_}) for id_ in range(1, lines + 1))
+                text = "\n".join(rows).encode()
+            elif name == "manifest.json":
+                manifest = json.loads(text)
+                manifest["counts"]["messages"] = lines
+                text = json.dumps(manifest).encode()
+            new.writestr(name, text)
+    return anew.getvalue()
 
 
 def _line(number: int, began: datetime) -> NewMessage:

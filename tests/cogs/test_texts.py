@@ -9,6 +9,7 @@ import pytest
 from bot.core.kinds import Access, LetterKind, ReasonKind
 from bot.core.records import AccessKey, AgentId, Beat, BeatId, CommunityId, KeyId, Letter, LetterId
 from bot.core.view import RoomView
+from bot.core.wording import honest
 from cogs.key import key_line
 from cogs.looking import message_line
 from cogs.room.company import member_lines, room_card
@@ -16,7 +17,7 @@ from cogs.ui.beats import beat_line, why
 from cogs.ui.cards import Shown, agent_card, agent_list
 from cogs.ui.deciding import held_line
 from cogs.ui.pictures import Bar, alt_text
-from cogs.ui.texts import honest, label
+from cogs.ui.texts import label
 from tests.factories import agent, message, room, view
 from tests.fakes import START, ScriptedModel
 

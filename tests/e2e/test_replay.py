@@ -24,7 +24,7 @@ async def no_wait(seconds: float) -> None:
 @pytest.mark.skipif(not TRACE.exists(), reason="the recorded conversations are not there (shared/traces)")
 async def test_a_recorded_conversation_is_lived_through_and_counted(home: Living) -> None:
     fed: list[int] = []
-    lines = read_trace(TRACE)[:25]
+    lines = list(read_trace(TRACE))[:25]
     async with playback(home.url, "wren") as one:
         done = await replay(lines, one, speed=1000, progress=lambda count, _: fed.append(count), sleep=no_wait)
     assert done.fed == fed[-1] == 25

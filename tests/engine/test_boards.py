@@ -1,15 +1,25 @@
 """Boards: drawn seldom, and in a thread that is opened anew when it is gone."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from bot.adapters.discord.boards import written
 from bot.core.actions import DirectScene, Play
 from bot.core.actor import Actor
+from bot.core.kinds import SenderKind
+from bot.core.records import Sender
 from bot.core.scenes.records import SceneStatus
+from bot.core.scenes.showing import board_of
 from bot.engine.performer import ActionContext
+from bot.engine.posting import content_of
+from bot.engine.scene_posts import names_of
 from tests.engine.theatre import BOSS, MIRA, SCENE, theatre
+from tests.factories import message
 from tests.fakes import SeededRandom
+
+LINK = "[discord.com](https://evil.example/log-in)"
 
 
 async def test_a_thread_that_is_deleted_pauses_the_scene_and_another_one_is_opened() -> None:
@@ -27,6 +37,21 @@ async def test_a_thread_that_is_deleted_pauses_the_scene_and_another_one_is_open
         scene = await stage.scene()
         assert scene.thread_id not in (None, thread_id)
         assert isinstance(scene.board_post_id, int)
+
+
+async def test_no_link_that_a_player_wrote_hides_where_it_leads() -> None:
+    """Neither on the board nor in what System tells: both are the bot's own posts, which Discord lets hide links."""
+    async with theatre() as stage:
+        await stage.opened("chat", 1, BOSS)
+        scene = await stage.scene()
+        async with stage.house.store.reading() as read:
+            names, events = await names_of(read, scene), await read.scenes.events(scene.community_id, scene.id)
+        board = board_of(replace(scene, title=LINK, status=SceneStatus.LOBBY), events, {**names, 1: LINK})
+        assert "](" not in written(board)
+        assert "discord.com]\\(https://evil.example" in written(board)
+        told = message(1, f"@mira: {LINK}", sender=Sender(kind=SenderKind.SYSTEM), scene_id=scene.id)
+        assert "](" not in content_of(told)
+        assert LINK in content_of(replace(told, scene_id=None))
 
 
 @pytest.mark.parametrize("kind", ["chat", "council"])

@@ -2,24 +2,39 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from bot.core.actions import Action, CreateAgent, SetBillboard, SetName, SetTopic
+from bot.core.actions import Action, CreateAgent, Play, SetBillboard, SetName, SetTopic
 from bot.core.actor import Actor
+from bot.core.answers import AgentAnswer, ParsedAnswer
 from bot.core.changes import Change, Say, SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable, NotFound, Rejected
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, Letter, LetterId, MessageId, Snowflake
+from bot.core.scenes.council import COUNCIL
+from bot.core.scenes.moves import parameters
+from bot.core.scenes.showing import Turn
 from bot.engine import delivery
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk, Office
-from bot.engine.moderation import ASKED_AT_ONCE
+from bot.engine.moderation import ASKED_AT_ONCE, Objections
 from bot.engine.performer import ActionContext, Outcome, Performer
+from bot.engine.turn_reading import TurnReader
 from tests.engine.town import ADA, ADAS, Town, town, until
 from tests.factories import GUILD_ID, agent, by_agent, person, room
-from tests.fakes import CountedMetrics, DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
+from tests.fakes import (
+    CountedMetrics,
+    DrippingModel,
+    OpenBench,
+    PlainCipher,
+    ScriptedModel,
+    SeededRandom,
+    WordTokenizer,
+)
 from tests.founding import founded
 
 CONFIG = CommunityConfig(held_words=("tulips",), managers_channel_id=Snowflake(7_000_000_000_000_009))
@@ -173,6 +188,35 @@ async def test_letters_that_wait_for_one_communitys_moderator_hide_nobody_elses(
     assert len(asked) == ASKED_AT_ONCE
     await here.delivery.close(0)
     await delivering
+
+
+async def test_turns_wait_for_the_same_moderator_as_letters_do(here: Town) -> None:
+    """An answer in a scene is looked at beside them: so many at once are asked about in all."""
+    asked: list[str] = []
+
+    class Stuck(ScriptedModel):
+        async def objection(self, model: str, text: str) -> str:
+            asked.append(text)
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    objections, model = Objections(here.clock), Stuck()
+    reader = TurnReader(workshop=OpenBench(), objections=objections)
+    config = CommunityConfig(moderation_model="omni-moderation-latest")
+    move = next(one for one in COUNCIL.moves if one.name == "move_motion")
+    words = Play(scene_id=1, window=1, move=move.name, arguments={one.name: "Roses" for one in parameters(move)})
+    answers = ParsedAnswer(replies={ADA: AgentAnswer(agent_id=ADA, actions=(words,))})
+    turn = cast(Turn, SimpleNamespace(kind=COUNCIL))
+    looking = [reader.looked_at(here.community_id, answers, turn, config, model) for _ in range(ASKED_AT_ONCE)]
+    letters = [objections.to(here.community_id, "Hm.", model, config.moderation_model) for _ in range(ASKED_AT_ONCE)]
+    tasks = [asyncio.ensure_future(one) for one in (*looking, *letters)]
+    await until(lambda: len(asked) >= ASKED_AT_ONCE)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert len(asked) == ASKED_AT_ONCE
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 WANTED: dict[str, tuple[Action, Action]] = {

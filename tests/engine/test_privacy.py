@@ -1,6 +1,8 @@
 """What one person asks about themselves costs nobody else: Discord is asked little, and one is forgotten at a time."""
 
 import asyncio
+from datetime import timedelta
+from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
@@ -66,6 +68,28 @@ async def test_threads_that_we_left_are_nobodys_to_read_and_not_asked_of() -> No
         assert ([one.room_id for one, _ in found], asked.threads) == ([kept], [kept])
         await desk.privacy.data(GUILD_ID, MIRA, NOWHERE, may_read=asked)
         assert asked.threads == [kept, kept]
+
+
+async def test_threads_that_one_may_not_read_hide_nothing_of_those_that_one_may() -> None:
+    async with town() as here:
+        desk = front_desk(here)
+        mine, *closed = await opened(here, MOST_THREADS // 10)
+        async with here.store.writing(here.community_id) as write:
+            for number in range(200):
+                at: dict[str, Any] = {
+                    "room_id": closed[number % len(closed)],
+                    "sent_at": START + timedelta(days=1, seconds=number),
+                }
+                await hear(write.talk, here.community_id, said("oak", 90_000 + number, **at))
+
+        async def mine_alone(thread: Room) -> bool:
+            return thread.id == mine
+
+        found = await desk.messages.search(GUILD_ID, "oak", room_ids=[ADA], may_read=mine_alone)
+        assert {one.room_id for one, _ in found} == {mine}
+        asked = Asked()
+        await desk.messages.search(GUILD_ID, "oak", room_ids=[ADA], may_read=asked)
+        assert len(asked.threads) <= MOST_THREADS
 
 
 @pytest.mark.parametrize("is_whole", [True, False])

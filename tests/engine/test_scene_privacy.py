@@ -1,5 +1,6 @@
 """Words that people say in scenes stay theirs: whoever sits there later neither gets them nor keeps them alive."""
 
+import json
 from typing import Any
 
 import pytest
@@ -117,6 +118,31 @@ async def test_what_system_told_beside_words_that_are_taken_back_stays() -> None
         posts = "\n".join(post.content for _, post in house.publisher.posts)
         assert "Tom" not in posts
         assert "Agent1: yes. Cake for all." in posts
+
+
+@pytest.mark.parametrize("secret", [True, False])
+async def test_how_an_agent_votes_in_a_secret_ballot_is_kept_nowhere_but_in_the_rules_own_log(secret: bool) -> None:
+    """Not in its HUD, answer or thoughts either, which managers look into, and which go into archives."""
+
+    def thinking(view: str, moves: dict[str, Any]) -> str:
+        chosen = {"type": "vote", "choice": "abstain"} if "vote" in moves else simply(view, moves)
+        return json.dumps({"thoughts": f"I choose to {chosen.get('choice', 'talk')}.", "move": chosen})
+
+    async with theatre(model=Player(thinking)) as stage:
+        await stage.opened("council", 2, MIRA, host=False, secret=secret)
+        await stage.run(8)
+        await stage.move(MIRA, "move_motion", title="Tea", text="There is tea.")
+        await stage.run(8)
+        await stage.move(MIRA, "call_vote")
+        await stage.run(8)
+        async with stage.house.store.reading() as read:
+            beats = [one for id_ in (1, 2) for one in await read.beats.newest(stage.house.community_id, AgentId(id_))]
+            log = await read.scenes.log(stage.house.community_id, SCENE)
+        votes = [one for one in log if one.move == "vote"]
+        assert len(votes) == 2, log
+        kept = " ".join(f"{one.hud} {one.answer}" for one in beats)
+        assert ("abstain" in kept.replace("yes|no|abstain", "")) is not secret
+        assert "Quite so." in kept, "what it said before is kept"
 
 
 def commenting(view: str, moves: dict[str, Any]) -> dict[str, Json] | str | Exception:

@@ -5,7 +5,7 @@ import json
 import time
 import zlib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import aiohttp
@@ -14,7 +14,9 @@ import pytest
 from discord.ext import commands
 
 from bot.playground.events import GUILD_MESSAGES, GUILDS, MESSAGE_CONTENT
+from bot.playground.hub import MOST_SESSIONS, Hub
 from bot.playground.server import Playground, PlaygroundOptions
+from bot.playground.session import Session
 from bot.playground.writing import posting
 from tests.playground.conftest import INTENTS, connected
 from tests.playground.person import PATIENCE_SECONDS, Person
@@ -99,6 +101,27 @@ async def test_what_was_missed_is_replayed(playground: Playground, ada: Person) 
     assert [frame["t"] for frame in frames] == ["MESSAGE_CREATE", "MESSAGE_CREATE", "RESUMED"]
     assert [frame["d"].get("content") for frame in frames[:2]] == ["missed", "missed too"]
     assert [frame["s"] for frame in frames] == [seq + 1, seq + 2, seq + 3]
+
+
+async def test_one_account_keeps_so_many_sessions_and_those_left_behind_give_way(
+    playground: Playground, ada: Person
+) -> None:
+    """Each keeps what it missed, and nobody but bots is held to how often they identify."""
+    hub, token = playground.world.hub, str(playground.world.users.rows[ada.id]["token"])
+    async with AsyncExitStack() as left:
+        there = sum(one.token == token for one in hub.sessions())
+        for _ in range(MOST_SESSIONS - there):
+            await identify(await left.enter_async_context(socket_to(playground)), token)
+        one_more = await left.enter_async_context(socket_to(playground))
+        await one_more.receive_json(timeout=PATIENCE_SECONDS)
+        await one_more.send_json({"op": 2, "d": {"token": token, "intents": 0}})
+        closed = await one_more.receive(timeout=PATIENCE_SECONDS)
+        assert closed.data == 4008
+    hub = Hub()
+    for number in range(MOST_SESSIONS + 3):
+        assert hub.has_room_for("1")
+        hub.open(Session(id=str(number), user_id="1", token=token, is_bot=False))
+    assert [one.id for one in hub.sessions()] == [str(number) for number in range(3, MOST_SESSIONS + 3)]
 
 
 async def test_a_session_left_politely_is_over(playground: Playground) -> None:

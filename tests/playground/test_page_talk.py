@@ -322,6 +322,68 @@ async def test_what_is_too_long_for_a_message_is_offered_as_a_file_and_not_lost(
         assert (await newest.attachments[0].read()).decode() == story.strip()
 
 
+LONG, SLOW_MS = 20_000, 700  # five times what a message can have: what is not linear takes seconds
+HOSTILE = (
+    *("*a", "**", "**a", "_a.", "__a ", "~~a", "||a", "[", "[a](", "[[a]", "<https://a", "> ", "- ", "1. a\n- b\n"),
+    *(
+        "<t:0:R>",
+        "<t:0>",
+        "<t:0:F>",
+        "*a **b ",
+        "_a __b ",
+        "\\_a __",
+        "*\\",
+        " ",
+        "\n",
+        "`a``",
+        "```",
+        "<@1>",
+        "https://a ",
+    ),
+)
+
+
+async def test_the_time_that_a_text_takes_to_read_grows_no_faster_than_it(browser: Browser) -> None:
+    texts = [(one * LONG)[:LONG] for one in HOSTILE]
+    texts += [f"{'*_~|[<' * 5}{text}" for text in texts] + [f"**{text}" for text in texts]
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        took = await tab.page.evaluate(
+            """async (texts) => {
+              const { markdown, preview } = await import("/js/text/blocks.js");
+              const world = { channels: new Map(), user: () => null, me: { id: "0" }, nameOf: () => "a" };
+              const app = { world };
+              const seconds = [];
+              for (const text of texts) {
+                const tries = [0, 1, 2].map(() => {
+                  const start = performance.now();
+                  markdown(app, text);
+                  preview(app, text);
+                  return performance.now() - start;
+                });
+                seconds.push(Math.min(...tries));
+              }
+              return seconds;
+            }""",
+            texts,
+        )
+        slow = {text[:40]: round(one) for text, one in zip(texts, took, strict=True) if one > SLOW_MS}
+        assert slow == {}
+        shown = await tab.page.evaluate(
+            """async () => {
+              const { inline } = await import("/js/text/inline.js");
+              const app = { world: { channels: new Map() } };
+              const html = (text) => inline(app, text).map((one) => one.outerHTML ?? one).join("");
+              const texts = ["*a* **b** __c__ ~~d~~ _e_", "a * b * c *d*", "** x **y**"];
+              return [...texts, "snake_case ".repeat(60) + "_e_"].map(html);
+            }"""
+        )
+        assert shown[0] == "<em>a</em> <strong>b</strong> <u>c</u> <s>d</s> <em>e</em>"
+        assert shown[1] == "a * b * c <em>d</em>"
+        assert shown[2] == "<strong> x </strong>y**"
+        assert shown[3].endswith("snake_case <em>e</em>")
+
+
 async def test_an_address_with_very_many_brackets_is_read_at_once(browser: Browser) -> None:
     text = f"http://a.example/b(c){')' * 20_000}{'.' * 20_000}!"
     async with staged(browser) as scene:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.hud.turn import read_turn
+from bot.core.hud.turn import MOVES, read_moves, read_turn
 from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import turn_of
@@ -10,6 +10,14 @@ from bot.standin.player import played
 from tests.core.scenes.plays import dice, of, some_options
 from tests.core.scenes.surfaces import prompt, scene_at
 from tests.standin.games import played_out
+
+
+def test_a_move_with_nothing_to_choose_is_played_without_it() -> None:
+    made = read_moves(f"{MOVES}\n- vote(motion: , aside: at most 0 words, choice: yes|no): choose")
+    assert made is not None and [one.name for one in made["vote"]] == ["motion", "aside", "choice"]
+    answer = played(f"{MOVES}\n- vote(motion: , aside: at most 0 words, choice: yes|no): choose")
+    assert answer is not None
+    assert isinstance(answer["move"], dict) and answer["move"].keys() == {"type", "choice"}
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())

@@ -9,17 +9,22 @@ import pytest
 from bot.core.changes import Change, EndBeat
 from bot.core.errors import BadSetting
 from bot.core.keeping import ForgetReport, Readable
+from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Attachment, CommunityId, Snowflake
+from bot.core.scenes.records import SceneEvent
 from storage import forgetting, inline, personal
 from storage.columns import to_json
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.owed import work_off
+from storage.scenes import TEXTS_AT_ONCE
 from storage.session import Rows, Session
 from storage.store import SqlStore
+from storage.tables import BEATS, EVENTS
 from tests.factories import by_person, person
 from tests.fakes import START
 from tests.founding import founded
 from tests.storage.lines import forget, said
+from tests.storage.scenes import a_council
 from tests.storage.test_beats import beat
 
 ROOM, MIRA = AgentId(1), Snowflake(501)
@@ -88,6 +93,45 @@ async def carried_on(store: SqlStore, community_id: CommunityId, most: int = 10_
             if (gone := await write.personal.forget_on(community_id, MIRA)) is not None:
                 return gone
     return None
+
+
+async def test_words_in_a_long_scene_go_in_short_turns(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.people.put(community_id, person("mira", 501))
+        scene = await a_council(write, community_id)
+        spoken = [
+            SceneEvent(id=number, step=number, kind="text", text="tea", seat=3, number=number, at=START)
+            for number in range(10, 10 + COUNT)
+        ]
+        await write.scenes.tell(community_id, scene.id, spoken)
+        turns = [beat(number + 1, reason=ReasonKind.TURN, scene_id=scene.id, hud="tea") for number in range(COUNT)]
+        await write.apply(community_id, [EndBeat(beat=one) for one in turns])
+        await write.personal.begin_forgetting(community_id, MIRA, START)
+    changed: list[int] = []
+    asked = Session.run
+
+    async def counting(session: Session, statement: Any, values: Any = None) -> int:  # noqa: ANN401
+        rows = await asked(session, statement, values)
+        table = getattr(statement, "table", None)
+        changed.append(rows if table is EVENTS or table is BEATS else 0)
+        return rows
+
+    monkeypatch.setattr(Session, "run", counting)
+    gone, longest = None, 0
+    while gone is None:
+        gone = await carried_on(store, community_id, 1)
+        longest = max(longest, sum(changed))
+        changed.clear()
+    assert 0 < longest <= TEXTS_AT_ONCE
+    async with store.reading() as read:
+        texts = [one.text for one in await read.scenes.events(community_id, scene.id) if one.seat == 3]
+        assert texts == [None] * (COUNT + 1)
+        kept = await read.beats.newest(community_id, ROOM, limit=COUNT)
+        assert {one.hud for one in kept} == {""}
+        left = await read.scenes.find(community_id, scene.id)
+    assert left is not None and [one.person_id for one in left.seats] == [None] * 3
 
 
 async def test_no_transaction_touches_more_than_a_few_rows(

@@ -20,7 +20,7 @@ from bot.core.models import OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
 from storage.database import Database
 from storage.forgetting import MESSAGES_AT_ONCE
-from storage.moving import archive, handed
+from storage.moving import archive, handed, incoming
 from storage.moving.handed import MOST_AGENTS, HandedArchives, looked_through
 from storage.session import Session
 from storage.store import SqlStore
@@ -46,6 +46,14 @@ async def empty(store: SqlStore) -> Community:
     """A server into which the bot has just come."""
     async with store.writing() as write:
         return await write.communities.add(OTHER_GUILD, "The Others")
+
+
+async def arrived(store: SqlStore) -> CommunityId:
+    """Give the community that took the empty one's place."""
+    async with store.reading() as read:
+        there = await read.communities.of_guild(OTHER_GUILD)
+    assert there is not None
+    return there.id
 
 
 async def packed(archives: HandedArchives, lively: CommunityId) -> bytes:
@@ -117,15 +125,16 @@ async def test_it_moves_into_an_empty_community_whose_own_choices_stay(
         await write.providers.keep(empty.id, OwnProvider(base_url=None, api="chat", sealed_key=b"sealed"))
         await write.money.reserve(empty.id, START.date(), usd=Decimal("0.4"), tokens=10, paid=True)
     held = await archives.unpack(empty, await packed(archives, lively))
+    here = await arrived(store)
     assert (held.agents, held.messages) == (3, 10)
     async with store.reading() as read:
-        view = await read.views.whole(empty.id, room_ids=[FIRST])
+        view = await read.views.whole(here, room_ids=[FIRST])
         assert [one.id for one in view.agents.values()] == [1, 2, 3]
         assert (view.config.managers_channel_id, view.config.floor) == (55, 3)
-        ned = await read.people.find(empty.id, Snowflake(9))
+        ned = await read.people.find(here, Snowflake(9))
         assert ned is not None and ned.muted
-        assert await read.providers.of(empty.id) is not None
-        assert (await read.money.spent(empty.id, START.date()))[0] >= Decimal("0.4")
+        assert await read.providers.of(here) is not None
+        assert (await read.money.spent(here, START.date()))[0] >= Decimal("0.4")
         assert view.rooms[FIRST].room.channel_id is None  # it gets one in this server
     with pytest.raises(BadSetting, match="live here already"):
         await archives.unpack(empty, await packed(archives, lively))
@@ -144,12 +153,13 @@ async def test_what_came_in_is_found_by_its_words_though_its_index_is_written_ap
         written.append(len(lines))
         await real(session, community_id, lines)
 
-    monkeypatch.setattr(archive, "put_into_index", noting)
+    monkeypatch.setattr(incoming, "put_into_index", noting)
     await archives.unpack(empty, data)
+    here = await arrived(store)
     assert (sum(written) == 0) == store.database.is_sqlite
     async with store.reading() as read:
         word = next(word for content in said_there for word in content.split() if word.isalpha())
-        assert await read.talk.search(empty.id, word, room_ids=[FIRST]) != []
+        assert await read.talk.search(here, word, room_ids=[FIRST]) != []
 
 
 async def test_who_was_forgotten_here_does_not_come_back_with_an_archive(
@@ -161,9 +171,10 @@ async def test_who_was_forgotten_here_does_not_come_back_with_an_archive(
         await write.people.put(empty.id, person("mira", id=speaker))
         await forget(write.personal, empty.id, Snowflake(speaker), START)
     await archives.unpack(empty, await packed(archives, lively))
+    here = await arrived(store)
     async with store.reading() as read:
         assert await read.talk.history(lively, FIRST)
-        assert [one for one in await read.talk.history(empty.id, FIRST) if one.sender.person_id == speaker] == []
+        assert [one for one in await read.talk.history(here, FIRST) if one.sender.person_id == speaker] == []
 
 
 async def test_who_said_very_much_is_forgotten_in_short_turns(
@@ -183,7 +194,7 @@ async def test_who_said_very_much_is_forgotten_in_short_turns(
     @asynccontextmanager
     async def noted(database: Database) -> AsyncIterator[AsyncConnection]:
         async with real(database) as connection:
-            its = (MESSAGES.c.community_id == empty.id, MESSAGES.c.sender_person_id == speaker)
+            its = (MESSAGES.c.community_id != lively, MESSAGES.c.sender_person_id == speaker)
             count = select(func.count()).select_from(MESSAGES).where(*its)
             before = int(await Session(connection).value(count))
             yield connection
@@ -209,13 +220,14 @@ async def test_no_address_that_we_would_ask_comes_in(
         files["manifest.json"] = json.dumps(manifest).encode()
 
     await archives.unpack(empty, changed(await packed(archives, lively), aimed))
+    here = await arrived(store)
     async with store.reading() as read:
-        history = await read.talk.history(empty.id, FIRST)
+        history = await read.talk.history(here, FIRST)
         assert {file.url for message in history for file in message.attachments} == {""}
-        view = await read.views.whole(empty.id)
+        view = await read.views.whole(here)
         assert {one.avatar_url for one in view.agents.values()} == {None}
-        assert await read.notes.find(empty.id, "card:1") == {"first_mes": "hi"}
-        assert (await read.notes.find(empty.id, "opened"), await read.notes.find(empty.id, "home")) == (None, None)
+        assert await read.notes.find(here, "card:1") == {"first_mes": "hi"}
+        assert (await read.notes.find(here, "opened"), await read.notes.find(here, "home")) == (None, None)
 
 
 async def test_what_makes_no_sense_is_refused_before_anything_is_written(

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from bot.core.errors import BadSetting
 from bot.core.records import CommunityId, Snowflake
@@ -207,7 +206,7 @@ async def test_values_are_packed_before_anybody_waits_for_who_writes_them(
         return real(value)
 
     await store.export(lively, tmp_path / "community.zip")
-    monkeypatch.setattr("storage.moving.archive.put", in_threads_alone(monkeypatch, noted))
+    monkeypatch.setattr("storage.moving.incoming.put", in_threads_alone(monkeypatch, noted))
     await store.import_archive(tmp_path / "community.zip", guild_id=OTHER_GUILD)
     assert where <= {not store.database.is_sqlite}
 
@@ -221,17 +220,6 @@ def in_threads_alone(monkeypatch: pytest.MonkeyPatch, noted: Callable[[object], 
             await put(*given)
 
     return written
-
-
-async def test_after_an_import_the_index_is_written_as_often_as_ever(
-    store: SqlStore, lively: CommunityId, tmp_path: Path
-) -> None:
-    await store.export(lively, tmp_path / "community.zip")
-    await store.import_archive(tmp_path / "community.zip", guild_id=OTHER_GUILD)
-    if store.database.is_sqlite:
-        async with store.database.reading() as connection:
-            asked = text("SELECT v FROM message_words_config WHERE k = 'hashsize'")
-            assert (await connection.execute(asked)).scalar() == 1024 * 1024
 
 
 def test_of_an_older_archive_too_no_address_comes_in_from_just_anybody() -> None:

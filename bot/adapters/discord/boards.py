@@ -12,6 +12,7 @@ from bot.core.errors import Gone, Invalid
 from bot.core.records import SceneId, Snowflake
 from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.showing import Board, press_id
+from bot.core.wording import honest
 
 MOST_CHARACTERS = 2_000
 MOST_CHOICES = 25
@@ -137,12 +138,12 @@ async def _posted(place: Place, board: Board, us: int | None) -> Snowflake | Non
 
 
 def _head(board: Board) -> str:
-    return f"🎭 **{board.title}**"
+    return f"🎭 **{honest(board.title)}**"
 
 
 def written(board: Board) -> str:
     """Give a board's text."""
-    return "\n".join([_head(board), *board.lines])[:MOST_CHARACTERS]
+    return "\n".join([_head(board), *map(honest, board.lines)])[:MOST_CHARACTERS]
 
 
 def pressed(board: Board) -> discord.ui.View:

@@ -106,21 +106,22 @@ class CommunityProviders:
             await provider.close()
 
     def _make(self, community: Community, kept: OwnProvider | None) -> _Made:
+        whose = str(community.id)
         shared = self._installation if self._pays_for(community.guild_id) else {}
         if kept is None:
             missing = "" if shared else NOBODY_PAYS.format(guild_id=community.guild_id)
-            return _Made(None, self._providers(shared, missing=missing), None)
+            return _Made(None, self._providers(shared, missing=missing, whose=whose), None)
         try:
             key = self._cipher.decrypt(kept.sealed_key, of_provider(community.id))
             own = self._open(kept, key, self._pace, self._memory(community.id))
         except BadSetting as error:
             log.warning("the key of a community's provider cannot be read", community=community.id, why=error.sentence)
             return _Made(kept, Providers({}, self._prices, missing=UNREADABLE), None)
-        return _Made(kept, self._providers({"": own, **shared, kept.prefix: own}), own)
+        return _Made(kept, self._providers({"": own, **shared, kept.prefix: own}, whose=whose), own)
 
-    def _providers(self, providers: Mapping[str, Provider], *, missing: str = "") -> Providers:
+    def _providers(self, providers: Mapping[str, Provider], *, missing: str = "", whose: str = "") -> Providers:
         ceilings, allowed = self._ceilings, self._allowed
-        return Providers(providers, self._prices, missing=missing, ceilings=ceilings, allowed=allowed)
+        return Providers(providers, self._prices, missing=missing, ceilings=ceilings, allowed=allowed, whose=whose)
 
     def _memory(self, community_id: CommunityId) -> Memory | None:
         return Memory(store=self._store, name=f"models of community {community_id}") if self._store else None

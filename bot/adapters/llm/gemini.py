@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
@@ -23,12 +24,22 @@ if TYPE_CHECKING:
     from google.genai.types import GenerateContentResponse
 
 ADDRESS: Final = "https://generativelanguage.googleapis.com"
+SHAPES: Final = ("HttpOptions", "Content", "GenerateContentConfig", "GenerateContentResponse")
 CUT: Final = frozenset({"MAX_TOKENS", "CONTINUATION"})
 REFUSED: Final = frozenset(
     {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "ESCALATION", "MODEL_ARMOR"}
 )
 EMPTY_HANDED: Final = 400  # with an invalid key Google says that the request is
 OVERLOADED: Final = 503  # "The model is overloaded."
+
+
+@cache
+def _loaded() -> ModuleType:
+    """Load the library, and have it make the shapes that it would make amid the first call."""
+    genai = import_module("google.genai")
+    for shape in SHAPES:
+        getattr(genai.types, shape).model_rebuild()
+    return genai
 
 
 class GeminiLine:
@@ -46,10 +57,12 @@ class GeminiLine:
         self._client: Client | None = None
 
     async def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
-        genai: ModuleType = await asyncio.to_thread(import_module, "google.genai")  # it takes seconds to load
-        request = {"model": model, "contents": [{"role": "user", "parts": _parts(call)}], "config": _config(call)}
+        genai = await asyncio.to_thread(_loaded)  # it takes seconds
+        parts = await asyncio.to_thread(_parts, call)
+        request = {"model": model, "contents": [{"role": "user", "parts": parts}], "config": _config(call)}
+        client = await asyncio.to_thread(self._opened, genai)  # it reads certificates
         try:
-            stream = await self._opened(genai).aio.models.generate_content_stream(**request)  # type: ignore[arg-type]
+            stream = await client.aio.models.generate_content_stream(**request)  # type: ignore[arg-type]
             async for event in stream:
                 yield _piece(event)
         except genai.errors.APIError as error:

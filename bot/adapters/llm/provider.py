@@ -1,4 +1,4 @@
-"""One model server: its queue, a circuit breaker for each model, and what is found out about it and its models."""
+"""One model server: its queue, circuit breakers, and what is found out about it and its models."""
 
 import asyncio
 import hashlib
@@ -35,6 +35,7 @@ from bot.core.spending import added, together
 BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
 LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
+MOST_FAILING = 1_000  # models, by who asks
 CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
 MALFORMED = (
     AttributeError,
@@ -155,9 +156,10 @@ class Line(Protocol):
 
 
 class Provider:
-    """One server with a queue and a circuit breaker for each model; `transport` is the way to a community's own.
+    """One server with a queue, and circuit breakers; `transport` is the way to a community's own.
 
-    Without a `memory` nothing is found out by asking, only by what real answers show.
+    Whoever asks (`whose`) has a breaker for each model: what one community makes fail rests for no other. Without
+    a `memory` nothing is found out by asking, only by what real answers show.
     """
 
     def __init__(
@@ -185,7 +187,8 @@ class Provider:
         self._mark: Json = None  # of the server to which what is remembered belongs
         self._looked_at = 0.0  # 0: it was not yet, or failed since
         self._learning = Lock()
-        self._failing: dict[str, tuple[int, float]] = {}  # model -> failures in a row, and until when a spare answers
+        # by who asks and the model: failures in a row, and until when a spare one answers
+        self._failing: dict[tuple[str, str], tuple[int, float]] = {}
         self._calls = 0
         self._left = False
 
@@ -193,28 +196,30 @@ class Provider:
     def address(self) -> str:
         return self._line.address
 
-    def is_failing(self, model: str) -> bool:
-        """Tell whether a model failed lately: then it is left to a spare one for a minute, and ever longer."""
-        return time.monotonic() < self._failing.get(model, (0, 0.0))[1]
+    def is_failing(self, model: str, whose: str = "") -> bool:
+        """Tell whether a model failed them lately: then it is left to a spare one for a minute, and ever longer."""
+        return time.monotonic() < self._failing.get((whose, model), (0, 0.0))[1]
 
-    async def answer(self, model: str, call: ModelCall) -> ModelAnswer:
+    async def answer(self, model: str, call: ModelCall, whose: str = "") -> ModelAnswer:
         """Ask once the queue allows; raises ModelError's children."""
         try:
-            answer = await self._answer(model, call)
+            answer = await self._answer(model, call, whose)
         except AskedAnew:
             raise
         except ModelError as error:
             if isinstance(error.__cause__, Declined):
                 raise  # that lies in what was asked, and others ask for something else
-            failures = self._failing.get(model, (0, 0.0))[0] + 1
+            failures = self._failing.pop((whose, model), (0, 0.0))[0] + 1
             seconds = min(LEFT_ALONE_SECONDS * 2.0 ** (failures - 1), LEFT_ALONE_AT_MOST_SECONDS)
-            self._failing[model] = failures, time.monotonic() + seconds
+            self._failing[whose, model] = failures, time.monotonic() + seconds
+            if len(self._failing) > MOST_FAILING:
+                del self._failing[next(iter(self._failing))]
             raise
-        self._failing.pop(model, None)
+        self._failing.pop((whose, model), None)
         return answer
 
-    async def _answer(self, model: str, call: ModelCall) -> ModelAnswer:
-        breaker = await self._breakers.get_breaker(model)
+    async def _answer(self, model: str, call: ModelCall, whose: str) -> ModelAnswer:
+        breaker = await self._breakers.get_breaker(f"{whose} {model}")
         try:
             async with self._pictures_in_turn(call), self._in_turn(call) as place, breaker:
                 started = time.monotonic()

@@ -31,7 +31,8 @@ REASONING = ("o1", "o3", "o4", "gpt-5")  # take no temperature
 class Providers:
     """The `Model` port over several servers; `source` is the one that serves names without a prefix.
 
-    `ceilings` and `allowed` (models; empty: any) hold what is asked of the installation's own servers.
+    `ceilings` and `allowed` (models; empty: any) hold what is asked of the installation's own servers. `whose`: the
+    community's, for whom alone a model rests that fails it.
     """
 
     def __init__(
@@ -42,11 +43,13 @@ class Providers:
         missing: str = "",
         ceilings: Ceilings | None = None,
         allowed: tuple[str, ...] = (),
+        whose: str = "",
     ) -> None:
         self._providers = providers
         self._prices = prices
         self._ceilings = ceilings
         self._allowed = allowed
+        self._whose = whose
         first = providers.get("")
         all_paid = not any(one.options.own for one in providers.values())
         self.source = Source(
@@ -62,7 +65,7 @@ class Providers:
         """Ask the model's provider once its queue allows; raises ModelError's children."""
         provider, model = self._find(call.model)
         try:
-            answer = await provider.answer(model, call)
+            answer = await provider.answer(model, call, self._whose)
         except ModelError as error:
             error.usage = error.usage and self._priced(call.model, error.usage)
             raise
@@ -120,7 +123,7 @@ class Providers:
 
     def is_failing(self, model: str) -> bool:
         found = self._found(model)
-        return found is not None and found[0].is_failing(found[1])
+        return found is not None and found[0].is_failing(found[1], self._whose)
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures, as far as its name tells."""

@@ -5,13 +5,17 @@ from typing import Final
 
 # Control characters, line separators, halves of characters, and whatever nobody sees: category Cf but for the two that
 # join letters and emoji, and letters that are blank.
-_CONTROL: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e"
+_SIGNS: Final = (
+    "\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e"
     "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb"
-    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
 )
+UNSEEN: Final = f"[{_SIGNS}]"
+_CONTROL: Final = re.compile(UNSEEN)
 _MARKS: Final = re.compile(r"={4,}|-{3,}|>{3,}|<{3,}")
-_JOINERS: Final = "\u200c\u200d\ufe00-\ufe0f"  # nobody sees them beside a space
+# Nobody sees them beside a space: what joins letters and emoji, and chooses among their forms.
+_JOINERS: Final = "\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef"
+BETWEEN: Final = rf"[\s{_SIGNS}{_JOINERS}]*+"  # what may stand in a word that looks as if it did not
 _LOOSE: Final = re.compile(  # each stretch is looked at once
     rf"(?<![\s{_JOINERS}])([{_JOINERS}]*+)(?:\s[\s{_JOINERS}]++|[^\S ])(?=\()"
 )

@@ -328,7 +328,7 @@ class Council(State):
     @property
     def is_secret(self) -> bool:
         """Whether nobody sees who votes how in the open ballot: a host that decides a tie is seen."""
-        return self.terms.secret and self.ballot != "tie"
+        return self.terms.secret and self.ballot in ("amendment", "motion")
 
     def told_of(self, together: tuple[Event, ...], chance: Chance) -> tuple[Event, ...]:
         """In the order of seats, what is said with secret votes would tell whose it is."""

@@ -180,6 +180,11 @@ class State(Frozen, ABC):
     away: tuple[Seat, ...] = ()  # they are not waited for
 
     @property
+    def is_secret(self) -> bool:
+        """Whether nobody is ever told who moves what now: of answers to such turns nothing is kept."""
+        return False
+
+    @property
     def present(self) -> tuple[Seat, ...]:
         """Who is waited for."""
         return tuple(seat for seat in self.seats if seat not in self.away) if self.away else self.seats

@@ -145,6 +145,7 @@ class Turn:
     moves: tuple[ShownMove, ...]
     deadline_at: datetime | None
     refused: str = ""  # what it proposed before, and why that was none
+    is_secret: bool = False  # nobody is ever told who moves what now
     outcome: str = ""  # of one that is over, of which a seat is shown all that happened
     emotions: bool = False  # whether its agents note what they feel
 
@@ -175,6 +176,7 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         deadline_at=scene.deadline_at if seat in standing.open_seats or seen.awaited else None,
         refused=sits.why if sits is not None else "",
         emotions=scene.options.get("emotions") is True,
+        is_secret=standing.state.is_secret,
     )
 
 

@@ -24,6 +24,8 @@ def identify(world: World, data: Json) -> Session | None:
     shard = _shard(data.get("shard") or [0, 1])
     if is_bot and not world.limits.may_identify(user["id"]):
         return None
+    if not world.hub.has_room_for(user["id"]):
+        raise GatewayClosed(4008, "Too many sessions are open.")
     session = Session(
         id=new_session_id(),
         user_id=user["id"],

@@ -81,6 +81,20 @@ def test_a_file_that_is_only_typed_is_told_from_one_that_is_there(typed: str) ->
     assert len(re.findall(r"(?<!\\)\[\W*file", line, re.IGNORECASE)) == 1
 
 
+def unseen() -> list[str]:
+    """Give signs that show nothing, or a gap: by Unicode's categories, and those that it says to leave out."""
+    kinds = ("Cf", "Cc", "Zs", "Zl", "Zp")
+    known = [chr(one) for one in range(sys.maxunicode + 1) if unicodedata.category(chr(one)) in kinds]
+    return [*known, *"\u034f\u115f\u1160\u180b\u180f\u2800\u3164\ufe0f\uffa0\U000e0100\U000e01ef"]
+
+
+def test_no_sign_that_nobody_sees_makes_a_file_of_what_is_typed() -> None:
+    for one in unseen():
+        for typed in (f"[{one * 9}file a", f"[f{one}ile a", f"[{one}FIL{one}e{one} a"):
+            assert content_of(factories.message(1, typed)).startswith("\\["), f"{ord(one):x}"
+    assert content_of(factories.message(1, "[filed] [a file]")) == "[filed] [a file]"
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_forges_a_line_or_a_header(text: str) -> None:
     line = message_line(factories.message(1, text, reactions=((text, 1),), sender=factories.by_person(text)))

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from bot.core.hud.counting import adds_up, break_tokens, count
-from bot.core.hud.escape import one_line, unbracketed
+from bot.core.hud.escape import BETWEEN, UNSEEN, one_line, unbracketed
 from bot.core.hud.wording import size
 from bot.core.kinds import SenderKind
 from bot.core.ports import Tokenizer
@@ -73,8 +73,8 @@ def content_of(message: Message) -> str:
     return _with_files(message.content, message.attachments)
 
 
-# What a file begins with, also with something between that nobody sees.
-_LIKE_A_FILE: Final = re.compile(r"\[(?=[\s\u200c\u200d\ufe00-\ufe0f]{0,4}file\b)", re.IGNORECASE)
+# What a file begins with, also with anything between that nobody sees.
+_LIKE_A_FILE: Final = re.compile(rf"\[(?={BETWEEN}{BETWEEN.join('file')}(?:{UNSEEN}|\b))", re.IGNORECASE)
 
 
 def _with_files(content: str, attachments: Sequence[Attachment]) -> str:

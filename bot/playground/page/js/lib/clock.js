@@ -57,7 +57,14 @@ export function stampText(unix, style = "f") {
   const date = new Date(Number(unix) * 1000);
   if (Number.isNaN(date.getTime())) return "Invalid date";
   if (style === "R") return fromNow(date);
-  return new Intl.DateTimeFormat(undefined, STYLES[style] ?? STYLES.f).format(date);
+  return stamps(STYLES[style] ? style : "f").format(date);
+}
+
+const made = new Map(); // to make one takes far longer than to use it
+
+function stamps(style) {
+  if (!made.has(style)) made.set(style, new Intl.DateTimeFormat(undefined, STYLES[style]));
+  return made.get(style);
 }
 
 /** Keep every time that is shown as seen from now at what it is. */

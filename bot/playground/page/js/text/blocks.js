@@ -34,6 +34,16 @@ function itemsOf(lines) {
 
 /** Build nested lists from items with indents; a list ends where bullets turn into numbers. */
 function lists(app, items) {
+  const roots = [];
+  for (let rest = items; rest.length > 0;) {
+    const [root, used] = listOf(app, rest);
+    roots.push(root);
+    rest = rest.slice(used);
+  }
+  return roots;
+}
+
+function listOf(app, items) {
   const [first] = items;
   const numbered = Boolean(first.number);
   const end = items.findIndex((item) => item.indent <= first.indent && Boolean(item.number) !== numbered);
@@ -45,7 +55,7 @@ function lists(app, items) {
     root.append(h("li", {}, inline(app, own[at].text), below));
     at += inner + 1;
   }
-  return end < 0 ? [root] : [root, ...lists(app, items.slice(end))];
+  return [root, own.length];
 }
 
 function quoteAt(app, lines, depth) {
@@ -135,7 +145,10 @@ export function preview(app, text) {
   const line = text
     .replace(/```[\s\S]*?```/g, "⟨code⟩")
     .replace(/^(?:-# |#{1,3} |> )/gm, "")
-    .replace(/\s*\n\s*/g, " ");
+    .split("\n")
+    .map((one) => one.trim())
+    .filter(Boolean)
+    .join(" ");
   const words = h("span.preview", {}, inline(app, line.slice(0, 200)));
   for (const one of findAll("a, button, [role]", words)) one.replaceWith(h(`span.${one.className.replaceAll(" ", ".")}`, {}, [...one.childNodes]));
   return words;

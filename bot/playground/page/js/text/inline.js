@@ -92,7 +92,11 @@ function tidyUrl(url) {
 
 const wrap = (tag) => (match, inner) => h(tag, {}, inner(match[1] ?? match[2]));
 
-/** Each rule: a sticky pattern, and what it becomes; the first that fits wins. */
+/**
+ * Each rule: a sticky pattern, and what it becomes; the first that fits wins. What looks for its end through all that
+ * follows says how it opens, and how often it may be looked for in vain: each time takes as long as the text is.
+ */
+const IN_VAIN = 40; // where an end may be missed from here and found from further on
 const RULES = [
   [/\\([^\w\s])/y, (match) => match[1]],
   [/<@!?(\d+)>/y, (match, inner, app) => userMention(app, match[1])],
@@ -104,18 +108,20 @@ const RULES = [
   ],
   [/<a?:(\w{2,32}):\d+>/y, (match) => h("span.custom-emoji", {}, `:${match[1]}:`)],
   [/<t:(-?\d{1,15})(?::([tTdDfFRsS]))?>/y, (match) => stamp(match[1], match[2])],
-  [/<(https?:\/\/[^>\s]+)>/y, (match, inner, app) => anyLink(app, match[1])],
+  [/<(https?:\/\/[^>\s]+)>/y, (match, inner, app) => anyLink(app, match[1]), /<http/y, IN_VAIN],
   [/@(everyone|here)\b/y, (match) => mention("role", match[0])],
   [
     /\[((?:\[[^\]\n]*\]|[^[\]\n]){1,500})\]\(<?(https?:\/\/[^\s)>]+)>?(?: "[^"\n]*")?\)/y,
     (match, inner, app) => anyLink(app, match[2], inner(match[1])),
+    /\[/y,
+    IN_VAIN,
   ],
-  [/\|\|([\s\S]+?)\|\|/y, (match, inner) => spoiler(inner(match[1]))],
-  [/\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)/y, wrap("strong")],
-  [/__((?:\\[\s\S]|[^\\])+?)__(?!_)/y, wrap("u")],
-  [/~~([\s\S]+?)~~(?!_)/y, wrap("s")],
-  [/\*(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)/y, wrap("em")],
-  [/\b_((?:__|\\[\s\S]|[^\\_])+?)_\b/y, wrap("em")],
+  [/\|\|([\s\S]+?)\|\|/y, (match, inner) => spoiler(inner(match[1])), /\|\|/y, 1],
+  [/\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)/y, wrap("strong"), /\*\*/y, 1],
+  [/__((?:\\[\s\S]|[^\\])+?)__(?!_)/y, wrap("u"), /__/y, 1],
+  [/~~([\s\S]+?)~~(?!_)/y, wrap("s"), /~~/y, 1],
+  [/\*(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)/y, wrap("em"), /\*(?=\S)/y, IN_VAIN],
+  [/\b_((?:__|\\[\s\S]|[^\\_])+?)_\b/y, wrap("em"), /\b_/y, IN_VAIN],
 ];
 const MOST_TICKS = 8;
 const TICKS = /`+/y;
@@ -158,12 +164,14 @@ function codeAt(text, index, runs) {
   return { node: run, length: run.length };
 }
 
-function ruleAt(app, text, index, depth, runs) {
+function ruleAt(app, text, index, depth, runs, vain) {
   if (text[index] === "`") return codeAt(text, index, runs);
   const inner = (part) => inline(app, part, depth + 1);
-  for (const [pattern, build] of RULES) {
+  for (const [pattern, build, opens, most] of RULES) {
+    if (opens && (vain.get(pattern) === most || !matchAt(opens, text, index))) continue;
     const match = matchAt(pattern, text, index);
     if (match) return { node: build(match, inner, app), length: match[0].length };
+    if (opens) vain.set(pattern, (vain.get(pattern) ?? 0) + 1);
   }
   return urlAt(app, text, index);
 }
@@ -178,10 +186,11 @@ export function inline(app, text, depth = 0) {
   if (depth > DEEPEST) return [text];
   const parts = [];
   const runs = runsOfTicks(text);
+  const vain = new Map();
   let plainFrom = 0;
   let index = nextStart(text, 0);
   while (index < text.length) {
-    const found = ruleAt(app, text, index, depth, runs);
+    const found = ruleAt(app, text, index, depth, runs, vain);
     if (found) {
       parts.push(text.slice(plainFrom, index), found.node);
       index += found.length;
