@@ -14,7 +14,6 @@ from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Integer, LargeB
 from bot.core.records import AgentId, CommunityId, Snowflake
 from bot.core.timelines.records import (
     NOW,
-    ROOT,
     Cut,
     Edge,
     Finished,
