@@ -176,6 +176,14 @@ def perform(connection: sqlite3.Connection, operation: Operation) -> None:
             case "insert":
                 names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" for _ in row)
                 connection.execute(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
+            case "upsert":
+                names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" for _ in row)
+                there_too = ", ".join(f'"{name}" = excluded."{name}"' for name in row)
+                connection.execute(
+                    f"INSERT INTO {table.name} ({names}) VALUES ({marks})"  # noqa: S608
+                    f" ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {there_too}",
+                    list(row.values()),
+                )
             case "update" if chosen:
                 names_ = [name for name in row if name not in ("community_id",)]
                 name = names_[number % len(names_)]

@@ -91,7 +91,7 @@ def done(operations: Sequence[Operation]) -> "object":
 
 operations = st.lists(
     st.tuples(
-        st.sampled_from(["insert", "insert", "update", "delete"]),
+        st.sampled_from(["insert", "upsert", "upsert", "update", "delete"]),
         st.integers(0, len(TABLES) - 1),
         st.integers(0, 50),
     ),
