@@ -49,7 +49,7 @@ def _noting(table_name: str, row: str) -> str:
     # no OR IGNORE: an upsert that fires the trigger would put its own way with conflicts in its place
     key = f"json_array({_columns(table_name, row)})"
     known = f"SELECT 1 FROM noted WHERE name = '{table_name}' AND key = {key}"  # noqa: S608  # our own names
-    return f"INSERT INTO noted SELECT '{table_name}', {key} WHERE NOT EXISTS ({known})"  # noqa: S608
+    return f"INSERT INTO noted SELECT '{table_name}', {key} WHERE NOT EXISTS ({known})"
 
 
 def _columns(table_name: str, row: str) -> str:
