@@ -16,6 +16,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
+from bot.core.timelines.records import Cut, Image
 from storage.alone import alone
 from storage.communities import begin
 from storage.database import Database, open_database
@@ -34,6 +35,8 @@ from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
 from storage.session import Session
 from storage.sqlite_statistics import tell_planner
+from storage.timelines.freezing import frozen
+from storage.timelines.purging import purge_trees, settle_trees
 
 log = structlog.get_logger(__name__)
 PATIENCE_SECONDS = 20.0
@@ -43,27 +46,34 @@ MIGRATION_LOCK = 7_353_676  # any number: two programs that start together migra
 class SqlStore:
     """`bot.core.ports.Store` over SQLite or PostgreSQL."""
 
-    def __init__(self, database: Database, config: CommunityConfig) -> None:
+    def __init__(self, database: Database, config: CommunityConfig, timelines: Path | None = None) -> None:
         self.database = database
         self.config = config
+        self.timelines = timelines
         self._unindexed: set[int] = set()
-        self._purger = Purger(database, _carry_on)
+        self._purger = Purger(database, self._carry_on)
         self._held = AsyncExitStack()
+        self._is_alone = False
 
     @classmethod
-    async def open(cls, url: str, *, config: CommunityConfig | None = None, sole: bool = False) -> Self:
+    async def open(
+        cls, url: str, *, config: CommunityConfig | None = None, sole: bool = False, timelines: Path | None = None
+    ) -> Self:
         """Open a database and bring it up to date; `config` are the installation's settings for communities.
 
+        `timelines`: the folder of the trees that grew from it, out of which goes what is deleted.
         `sole`: for who runs on it, and nobody else does so until it is closed. Raises BadSetting for a URL that cannot
         be used, or where another runs already, and StoreError when the database cannot be used.
         """
         database = await open_database(url)
-        store = cls(database, config or CommunityConfig())
+        store = cls(database, config or CommunityConfig(), timelines)
         try:
             if sole:
                 await store._held.enter_async_context(alone(database))
-                store._purger = Purger(database, _carry_on_alone)
+                store._is_alone = True
             await migrate(database)
+            if sole and timelines is not None:
+                await settle_trees(database, timelines)
         except BaseException:
             await store.close()
             raise
@@ -99,8 +109,16 @@ class SqlStore:
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""
         copy = SqlStore(await clone_community(self.database, community_id), self.config)
-        copy._unindexed.add(community_id)
+        copy.leave_unindexed(community_id)
         return copy
+
+    def leave_unindexed(self, community_id: CommunityId) -> None:
+        """Have a community's full-text index made when it is first asked: nothing of it is there."""
+        self._unindexed.add(community_id)
+
+    async def image(self, community_id: CommunityId, cut: Cut, *, now: datetime) -> Image:
+        """Freeze a part of a community in one read; raises NotFound where the point is not in it."""
+        return await frozen(self.database, community_id, cut, now=now)
 
     async def export(
         self,
@@ -143,6 +161,15 @@ class SqlStore:
         """Remove copies in a folder, and those that migrations left, that are older; gives how many."""
         return await expire(self.database, folder, before)
 
+    async def _carry_on(self, database: Database) -> None:
+        """Do what earlier transactions left to be done."""
+        if self._is_alone:
+            await clear_unfinished(database)
+        await work_off(database)
+        await index_rest(database)
+        if self.timelines is not None:
+            await purge_trees(database, self.timelines)
+
     async def close(self) -> None:
         await self._purger.close()
         await self._held.aclose()
@@ -155,17 +182,6 @@ class SqlStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-
-async def _carry_on_alone(database: Database) -> None:
-    await clear_unfinished(database)
-    await _carry_on(database)
-
-
-async def _carry_on(database: Database) -> None:
-    """Do what earlier transactions left to be done."""
-    await work_off(database)
-    await index_rest(database)
 
 
 async def migrate(database: Database) -> bool:
