@@ -19,7 +19,6 @@ from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.guard import is_near, is_own_machine
 from bot.adapters.llm.prices import Price, Prices
 from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.scheduler import SlotScheduler
@@ -49,6 +48,7 @@ from bot.engine.upkeep import Upkeep
 from bot.house import DiscordSite, House
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.settings import Settings
+from bot.tokens import tokenizer_for
 from bot.vault import Say, chosen, cipher_of, opened, revealed
 from bot.visitors import Visitors
 from cogs import COGS

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from bot.adapters.llm.guard import LARGEST_ANSWER_BYTES, MOST_VALUES, AnswerRefused, _examine
-from bot.adapters.llm.tokens import by_bytes, o200k, tokenizer_for
 from bot.adapters.workshop import ProcessWorkshop
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import Ask, build
@@ -25,6 +24,7 @@ from bot.core.ports import NewMessage
 from bot.core.records import AgentId, CommunityId, Json, Snowflake
 from bot.core.view import View
 from bot.engine.aside import aside
+from bot.tokens import by_bytes, o200k, tokenizer_for
 from tests.bench import Figure, houses, traces
 from tests.engine.hearts import hearts
 from tests.factories import by_person
