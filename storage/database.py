@@ -3,13 +3,15 @@
 import asyncio
 import gc
 import os
+import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, ExceptionContext, event
 from sqlalchemy.engine import URL, make_url
@@ -19,7 +21,9 @@ from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
 from bot.core.errors import BadSetting
 from storage.faults import in_sentences
-from storage.inline import BEGIN_WRITE, connect
+from storage.inline import BEGIN_WRITE, InlineConnection, connect
+
+T = TypeVar("T")
 
 BUSY_MILLISECONDS = 5_000
 IDLE_SECONDS = 1.0  # after which a connection to PostgreSQL is asked whether it still stands
@@ -87,8 +91,11 @@ def in_memory(url: URL) -> bool:
     return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
 
 
-def make_engine(url: URL) -> AsyncEngine:
-    """Make the engine: few connections, SQLite with write-ahead log, foreign keys and patience."""
+def make_engine(url: URL, image: bytes | None = None) -> AsyncEngine:
+    """Make the engine: few connections, SQLite with write-ahead log, foreign keys and patience.
+
+    `image`: what a database in memory begins with, as SQLite serializes it.
+    """
     if url.get_backend_name() == "postgresql":
         engine = create_async_engine(url, pool_size=5, max_overflow=10, hide_parameters=True)
         event.listen(engine.sync_engine, "checkin", _begin_to_idle)
@@ -98,7 +105,7 @@ def make_engine(url: URL) -> AsyncEngine:
     options: dict[str, object] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 4, "max_overflow": 6}
     engine = create_async_engine(
         url,
-        connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": connect},
+        connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": partial(connect, image=image)},
         hide_parameters=True,  # an error's text goes to the log, and values may be anybody's words
         **options,
     )
@@ -153,12 +160,13 @@ class Database:
     """An open database: consistent reads side by side, and one writer at a time on SQLite."""
 
     url: URL
+    image: bytes | None = field(default=None, repr=False)  # what one in memory begins with; None: empty tables
     engine: AsyncEngine = field(init=False)
     _writer: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     _unwritable: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        self.engine = make_engine(self.url)
+        self.engine = make_engine(self.url, self.image)
 
     @property
     def is_sqlite(self) -> bool:
@@ -233,6 +241,12 @@ class Database:
         async with self.engine.connect() as connection:
             await connection.run_sync(lambda own: own.engine.pool.dispose())
             await connection.invalidate()
+
+    async def plainly(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something with SQLite's own connection to a database in memory, beside everything else."""
+        async with self._writer, self.engine.connect() as connection:
+            raw = await connection.get_raw_connection()
+            return await cast(InlineConnection, raw.driver_connection).within(work)
 
     def _turn(self) -> Turn | None:
         turn = _open_write.get()

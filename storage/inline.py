@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import aiosqlite
 from sqlalchemy import create_engine
@@ -21,6 +21,7 @@ from storage.private import keep_private
 from storage.sqlite_statistics import tell_planner
 from storage.tables import METADATA
 
+T = TypeVar("T")
 BEGIN_WRITE = "BEGIN IMMEDIATE"
 Work = tuple["asyncio.Future[Any] | None", Callable[[], object]]
 
@@ -78,6 +79,10 @@ class InlineConnection(aiosqlite.Connection):
                     return found
         self._writes = args[:1] == (BEGIN_WRITE,) or self._writes
         return await self._in_thread(fn, *args, **kwargs)
+
+    async def within(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Have the thread do something with SQLite's own connection."""
+        return cast(T, await self._in_thread(work, self._conn))
 
     def _is_at_once(self, name: str) -> bool:
         """Tell of the connection's own work; where nothing was written, nothing has to be rolled back."""
@@ -244,8 +249,8 @@ def _pinned(where: str) -> set[str]:
     return {found[1] for part in bare.split(" AND ") if (found := re.fullmatch(r'\w+\."?(\w+)"? = \?', part.strip()))}
 
 
-def connect(database: str, **options: Any) -> InlineConnection:  # noqa: ANN401
-    """Give a connection that still has to be opened, as `aiosqlite.connect` does."""
+def connect(database: str, *, image: bytes | None = None, **options: Any) -> InlineConnection:  # noqa: ANN401
+    """Give a connection that still has to be opened, as `aiosqlite.connect` does; `image`: what it begins with."""
     options["check_same_thread"] = False  # its thread and the loop's take turns, never at once
 
     def open_file() -> sqlite3.Connection:
@@ -253,7 +258,9 @@ def connect(database: str, **options: Any) -> InlineConnection:  # noqa: ANN401
         if not in_memory:
             keep_private(Path(database))
         opened: sqlite3.Connection = sqlite3.connect(database, **options)
-        if in_memory:
+        if image is not None:
+            opened.deserialize(image)
+        elif in_memory:
             fill(opened)
         return opened
 

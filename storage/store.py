@@ -16,6 +16,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
+from bot.core.timelines.records import Cut, Image
 from storage.alone import alone
 from storage.database import Database, open_database
 from storage.emptying import work_off
@@ -31,6 +32,7 @@ from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
 from storage.session import Session
 from storage.sqlite_statistics import tell_planner
+from storage.timelines.freezing import frozen
 
 log = structlog.get_logger(__name__)
 PATIENCE_SECONDS = 20.0
@@ -95,8 +97,16 @@ class SqlStore:
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""
         copy = SqlStore(await clone_community(self.database, community_id), self.config)
-        copy._unindexed.add(community_id)
+        copy.leave_unindexed(community_id)
         return copy
+
+    def leave_unindexed(self, community_id: CommunityId) -> None:
+        """Have a community's full-text index made when it is first asked: nothing of it is there."""
+        self._unindexed.add(community_id)
+
+    async def image(self, community_id: CommunityId, cut: Cut, *, now: datetime) -> Image:
+        """Freeze a part of a community in one read; raises NotFound where the point is not in it."""
+        return await frozen(self.database, community_id, cut, now=now)
 
     async def export(
         self,

@@ -104,6 +104,7 @@ async def _set(
     await session.run(update(table).where(owned(table, community_id), *only).values(values))
 
 
+NO_VALUES: Values = MappingProxyType({})
 AT_A_TIME = 5_000  # rows: what is copied is never twice in memory as a whole
 
 
@@ -112,19 +113,23 @@ async def clone_community(source: Database, community_id: CommunityId) -> Databa
     target = Database(database_url("sqlite:///:memory:"))
     async with source.reading() as reading, target.engine.begin() as writing:
         session, copy = Session(reading), Session(writing)
-        await _copy(session, copy, COMMUNITIES, community_id)
+        await copy_rows(session, copy, COMMUNITIES, community_id)
         for table in (*TABLES, KEPT):
-            await _copy(session, copy, table, community_id)
+            await copy_rows(session, copy, table, community_id)
     return target
 
 
-async def _copy(source: Session, target: Session, table: Table, community_id: int) -> None:
+async def copy_rows(
+    source: Session, target: Session, table: Table, community_id: int, only: str = "", values: Values = NO_VALUES
+) -> None:
+    """Copy a community's rows of a table into a store in memory, all or those that meet a condition in plain SQL."""
     key = {"communities": "id", "kept": "scope"}.get(table.name, "community_id")
     names = [column.name for column in table.columns if table is COMMUNITIES or not counts_itself(column)]
     columns, marks = ", ".join(names), ", ".join("?" for _ in names)
     order = ", ".join(column.name for column in table.primary_key)
-    asked = f"SELECT {columns} FROM {table.name} WHERE {key} = :community_id ORDER BY {order}"  # noqa: S608  # our own names
-    async for page in source.plainly(asked, {"community_id": community_id}, AT_A_TIME):
+    where = f"{key} = :community_id AND ({only})" if only else f"{key} = :community_id"
+    asked = f"SELECT {columns} FROM {table.name} WHERE {where} ORDER BY {order}"  # noqa: S608  # our own names
+    async for page in source.plainly(asked, {"community_id": community_id, **values}, AT_A_TIME):
         rows = page if source.is_sqlite else _as_sqlite_has_them(table, names, page)
         await target.put_plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", rows)  # noqa: S608
 

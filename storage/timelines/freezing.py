@@ -1,0 +1,191 @@
+"""A community frozen for a tree: some rooms and who is in them, without what opens, pays or is still to be sent."""
+
+import sqlite3
+import zlib
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import delete, func, or_, select, text, union
+
+from bot.core.errors import NotFound, Rejected
+from bot.core.records import CommunityId
+from bot.core.timelines.records import Cut, Image
+from storage.claims import recount
+from storage.columns import to_microseconds
+from storage.database import Database, database_url
+from storage.emptying import is_begun
+from storage.forgetting import forgetting
+from storage.moving.rehoming import copy_rows
+from storage.owed import debts_in
+from storage.session import Session, Values, owned
+from storage.tables import AGENTS, COMMUNITIES, MEMBERSHIPS, MESSAGES, OVERRIDES, ROOMS, SCENES, SEATS
+from storage.timelines.deltas import digest_of_all
+from storage.timelines.tables import IN_ORDER
+
+LEVEL = 6
+GONE = "There is no such community: see the list of communities."
+NO_ROOM = "One of these rooms is not there any more: choose others."
+DELETING = "What was deleted is still being taken out: try again in a minute."
+FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
+SOME = "SELECT {0} FROM {1} WHERE community_id = :community_id AND {0} IS NOT NULL AND {2}"
+
+
+async def frozen(database: Database, community_id: CommunityId, cut: Cut, *, now: datetime) -> Image:
+    """Freeze a part of a community in one read; raises NotFound for a room that is not there.
+
+    Raises Rejected while something that was deleted there is still being taken out.
+    """
+    target = Database(database_url("sqlite:///:memory:"))
+    try:
+        async with database.reading() as reading, target.engine.begin() as writing:
+            session, copy = Session(reading), Session(writing)
+            await _refuse_unsettled(session, community_id)
+            part = await _part(session, community_id, cut)
+            for table in IN_ORDER:
+                if (only := part.only(table.name)) is not None:
+                    await copy_rows(session, copy, table, community_id, only, part.values)
+            await _settle(copy, community_id, part)
+        data, digest = await target.plainly(_packed)
+    finally:
+        await target.close()
+    return Image(data=data, digest=digest, at=now)
+
+
+async def _refuse_unsettled(session: Session, community_id: CommunityId) -> None:
+    if any(there == community_id for there, _ in await forgetting(session)):
+        raise Rejected(FORGETTING)
+    if await debts_in(session, community_id, limit=1) or await is_begun(session, community_id):
+        raise Rejected(DELETING)
+
+
+def _packed(connection: sqlite3.Connection) -> tuple[bytes, str]:
+    connection.execute("VACUUM")
+    return zlib.compress(connection.serialize(), LEVEL), digest_of_all(connection)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What comes along, as conditions in plain SQL that both databases understand; ids are numbers of our own."""
+
+    heard: Collection[int]  # rooms whose messages come along
+    rooms: Collection[int]  # those, and the own rooms of who is in them, without what is said there
+    agents: Collection[int]
+    values: Values = field(default_factory=dict)
+    since: bool = False
+
+    def only(self, table_name: str) -> str | None:
+        """Give which rows of a table come along; None: none at all."""
+        heard, rooms, agents = _listed(self.heard), _listed(self.rooms), _listed(self.agents)
+        sides = _listed({0, *self.heard})
+        said = f"room_id IN ({heard}) AND (shown OR scene_id IS NOT NULL)"
+        said += " AND sent_at >= :since" if self.since else ""
+        of_message = f"message_id IN ({SOME.format('id', 'messages', said)})"
+        of_scene = f"scene_id IN ({SOME.format('id', 'scenes', f'room_id IN ({heard})')})"
+        of_key = SOME.format("id", "keys", f"room_id IN ({heard})")
+        of_mind = f"agent_id IN ({agents}) AND side IN ({sides})"
+        return {
+            "communities": "1 = 1",
+            "counters": "1 = 1",
+            "overrides": "1 = 1",
+            "people": self._people(said, of_message, of_scene),
+            "names": " OR ".join(f"bearer = 'agent:{id_}'" for id_ in sorted(self.agents)) or "1 = 0",
+            "agents": f"id IN ({agents})",
+            "rooms": f"id IN ({rooms})",
+            "memberships": f"agent_id IN ({agents}) AND room_id IN ({rooms})",
+            "departures": f"agent_id IN ({agents}) AND room_id IN ({heard})",
+            "reasons": f"agent_id IN ({agents}) AND scene_id IS NOT NULL AND {of_scene}",
+            "schedules": f"agent_id IN ({agents}) AND room_id IN ({heard})",
+            "messages": said,
+            "attachments": of_message,
+            "parts": of_message,
+            "reactions": of_message,
+            "checkpoints": f"room_id IN ({heard})",
+            "minds": of_mind,
+            "journal": of_mind,
+            "actions": of_mind,
+            "lookups": of_mind,
+            "keys": f"room_id IN ({heard})",
+            "key_holders": f"agent_id IN ({agents}) AND key_id IN ({of_key})",
+            "requests": f"room_id IN ({heard})",
+            "key_failures": f"room_id IN ({heard})",
+            "beats": of_mind,
+            "scenes": f"room_id IN ({heard})",
+            "scene_seats": of_scene,
+            "scene_moves": of_scene,
+            "scene_events": of_scene,
+        }.get(table_name)
+
+    def _people(self, said: str, of_message: str, of_scene: str) -> str:
+        """Give who comes along: whoever said or did something that does, or is to be forgotten for good."""
+        heard = f"room_id IN ({_listed(self.heard)})"
+        mentions = (
+            ("sender_person_id", "messages", said),
+            ("person_id", "scene_seats", of_scene),
+            ("started_by", "scenes", heard),
+            ("requester_person_id", "requests", heard),
+            ("CAST(substr(reactor, 8) AS bigint)", "reactions", f"reactor LIKE 'person:%' AND {of_message}"),
+        )
+        return " OR ".join(f"id IN ({SOME.format(*mention)})" for mention in mentions)
+
+
+def _listed(ids: Collection[int]) -> str:
+    return ", ".join(str(int(id_)) for id_ in sorted(ids)) or "NULL"
+
+
+async def _part(session: Session, community_id: CommunityId, cut: Cut) -> _Part:
+    if await session.first(select(COMMUNITIES.c.id).where(COMMUNITIES.c.id == community_id)) is None:
+        raise NotFound(GONE)
+    its = owned(ROOMS, community_id)
+    within = or_(ROOMS.c.id.in_(cut.rooms), ROOMS.c.thread_of.in_(cut.rooms))
+    heard = {row[0] for row in await session.rows(select(ROOMS.c.id).where(its, *((within,) if cut.rooms else ())))}
+    if not heard.issuperset(cut.rooms):
+        raise NotFound(NO_ROOM)
+    agents = await _members(session, community_id, heard)
+    own = {row[0] for row in await session.rows(select(ROOMS.c.id).where(its, ROOMS.c.id.in_(agents)))}
+    values, since = await _since(session, community_id, heard, cut.newest_messages)
+    return _Part(heard=heard, rooms=heard | own, agents=agents, values=values, since=since)
+
+
+async def _members(session: Session, community_id: CommunityId, heard: Collection[int]) -> set[int]:
+    """Give who is in these rooms, whose they are, and who sits in their scenes."""
+    member = select(MEMBERSHIPS.c.agent_id).where(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id.in_(heard))
+    owners = select(func.coalesce(ROOMS.c.thread_of, ROOMS.c.id))
+    owners = owners.where(owned(ROOMS, community_id), ROOMS.c.id.in_(heard))
+    own = select(AGENTS.c.id).where(owned(AGENTS, community_id), AGENTS.c.id.in_(owners))
+    here = select(SCENES.c.id).where(owned(SCENES, community_id), SCENES.c.room_id.in_(heard))
+    seated = select(SEATS.c.agent_id).where(
+        owned(SEATS, community_id), SEATS.c.agent_id.is_not(None), SEATS.c.scene_id.in_(here)
+    )
+    return {row[0] for row in await session.rows(union(member, own, seated))}
+
+
+async def _since(session: Session, community_id: CommunityId, heard: Collection[int], most: int) -> tuple[Values, bool]:
+    """Give since when messages come along, so that they are about as many as may; nothing where all do."""
+    asked = select(MESSAGES.c.sent_at).where(owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(heard))
+    asked = asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).offset(max(most, 1) - 1).limit(1)
+    at = await session.value(asked)
+    if at is None:
+        return {}, False
+    return {"since": to_microseconds(at) if session.is_sqlite else at}, True
+
+
+UNSETTLED = (
+    # nothing opens, is owed to a model, or is held by a beat that will never come back
+    "UPDATE keys SET ciphertext = x'', digest = x''",
+    "UPDATE agents SET beat_id = NULL, lease_until = NULL, failures_in_a_row = 0, backs_off_until = NULL",
+    "UPDATE beats SET hud = NULL, answer = NULL, thoughts = NULL, response_id = '', latency_seconds = 0.0",
+    # a room counts what it has
+    "UPDATE rooms SET message_count = (SELECT count(*) FROM messages WHERE messages.community_id = rooms.community_id"
+    " AND messages.room_id = rooms.id AND messages.shown)",
+    "UPDATE rooms SET last_message_at = NULL WHERE message_count = 0",
+)
+LEFT_BEHIND = ("managers_channel_id", "category_id", "architect_role_id", "synced_commands")
+
+
+async def _settle(copy: Session, community_id: CommunityId, part: _Part) -> None:
+    """Let nothing in the copy hang on what stayed behind."""
+    for statement in UNSETTLED:
+        await copy.run(text(statement))
+    await copy.run(delete(OVERRIDES).where(OVERRIDES.c.name.in_(LEFT_BEHIND)))
+    await recount(copy, community_id, part.agents)

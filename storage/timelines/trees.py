@@ -1,0 +1,452 @@
+"""Trees of timelines over files: begun, read, grown node by node, and cut back."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TypeVar, cast
+
+import structlog
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import NotFound, Rejected, StoreError
+from bot.core.ports.trees import World
+from bot.core.records import CommunityId, Snowflake
+from bot.core.timelines.records import (
+    NOW,
+    ROOT,
+    Answer,
+    Edge,
+    Event,
+    EventKind,
+    Finished,
+    Image,
+    Node,
+    NodeId,
+    Planned,
+    Status,
+    Told,
+    Tree,
+    TreeId,
+    TreeKey,
+)
+from storage.columns import to_microseconds
+from storage.migrations.path import revisions
+from storage.timelines.deltas import digest_of
+from storage.timelines.nodes import (
+    ABOVE,
+    STILL,
+    SUBTREE,
+    begin_in,
+    deltas_of,
+    done_in,
+    end_in,
+    generation_of,
+    node_in,
+    put_deltas,
+    tell_in,
+)
+from storage.timelines.rows import (
+    NODE,
+    PLANNED,
+    TREE,
+    answer_columns,
+    answer_of,
+    event_of,
+    nodes_of,
+    planned_columns,
+    tree_columns,
+    tree_of,
+)
+from storage.timelines.tree_file import DAMAGED, NO_TREE, TreeFile, make, remove, tree_path, trees_in
+from storage.timelines.worlds import Images, SqlWorld, brought_up_to_date, laid_over, unfrozen
+
+T = TypeVar("T")
+log = structlog.get_logger(__name__)
+OLDER = "This what-if is from before an update: it can be read and compared, but not run any more; fork anew."
+CHANGED = "What this world began with was changed meanwhile by a deletion: it runs once more."
+ROOT_STAYS = "The root stays: delete the tree."
+
+
+class SqlTrees:
+    """`bot.core.ports.trees.Trees` over a folder with a file for each tree."""
+
+    def __init__(self, folder: Path, config: CommunityConfig | None = None) -> None:
+        self.folder = folder
+        self._config = config or CommunityConfig()
+        self._files: dict[TreeKey, TreeFile] = {}
+        self._images = Images()
+        self._revision = str(revisions().get_current_head())
+
+    async def begin(self, tree: Tree, image: Image) -> Tree:
+        """Make the file of a new tree with its root, which is done; `revision` and `bytes` are filled in."""
+        whole = replace(tree, revision=self._revision, at=image.at, not_unwound=image.not_unwound)
+
+        def begun() -> Tree:
+            file = tree_path(self.folder, tree.key.community_id, tree.key.id)
+            self._let_go(tree.key)
+            try:
+                make(file)
+            except OSError as error:
+                raise StoreError(
+                    f"The what-if cannot be kept ({error.strerror}): check the data folder and free some space."
+                ) from error
+            try:
+                with self._file(tree.key).writing() as connection:
+                    marks = ", ".join("?" for _ in range(len(TREE.split(",")) + 1))
+                    connection.execute(
+                        f"INSERT INTO tree ({TREE}, base) VALUES ({marks})",  # noqa: S608  # our own names
+                        (*tree_columns(whole), image.data),
+                    )
+                    connection.execute(
+                        "INSERT INTO nodes (id, parent, depth, edge, changes, seed, status, turns_wanted, digest,"
+                        " from_at, until_at, made_by, made_at, ended_at)"
+                        " VALUES (0, NULL, 0, ?, '[]', ?, ?, 0, ?, ?, ?, ?, ?, ?)",
+                        (Edge.ROOT.value, tree.seed, Status.DONE.value, image.digest)
+                        + (to_microseconds(image.at),) * 2
+                        + (tree.made_by, to_microseconds(tree.made_at), to_microseconds(tree.made_at)),
+                    )
+            except BaseException:
+                self._let_go(tree.key)
+                remove(file)
+                raise
+            return replace(whole, bytes=self._file(tree.key).bytes)
+
+        return await asyncio.to_thread(begun)
+
+    async def find(self, key: TreeKey) -> Tree:
+        """Give a tree, with how large its file is now."""
+        return await asyncio.to_thread(self._tree, key)
+
+    def _tree(self, key: TreeKey) -> Tree:
+        file = self._file(key)
+        with file.reading() as connection:
+            row = connection.execute(f"SELECT {TREE} FROM tree").fetchone()  # noqa: S608
+        if row is None:
+            raise StoreError(DAMAGED)
+        usable = file.unwritable or ("" if row["revision"] == self._revision else OLDER)
+        return tree_of(tuple(row), size=file.bytes, usable=usable)
+
+    async def all(self, community_id: CommunityId) -> Sequence[Tree]:
+        """Give the trees of a community, the oldest first; those that cannot be read say so in `usable`."""
+
+        def found() -> list[Tree]:
+            trees: list[Tree] = []
+            for _, number in trees_in(self.folder, community_id):
+                key = TreeKey(community_id, TreeId(number))
+                try:
+                    trees.append(self._tree(key))
+                except StoreError as error:
+                    trees.append(_unreadable(key, error.sentence))
+                except NotFound:
+                    continue  # deleted just now
+            return trees
+
+        return await asyncio.to_thread(found)
+
+    async def remove(self, key: TreeKey) -> None:
+        """Delete a tree with all that is in it; one that is gone already is no fault."""
+
+        def removed() -> None:
+            self._let_go(key)
+            remove(tree_path(self.folder, key.community_id, key.id))
+
+        await asyncio.to_thread(removed)
+
+    async def nodes(self, key: TreeKey) -> Sequence[Node]:
+        """Give all nodes, by id."""
+        return await self._nodes(key, "ORDER BY id")
+
+    async def node(self, key: TreeKey, node_id: NodeId) -> Node:
+        """Give one node."""
+        return await self._read(key, lambda connection: node_in(connection, node_id))
+
+    async def frontier(self, key: TreeKey, *, only_max_depth: bool = True) -> Sequence[Node]:
+        """Give the finished nodes without children: the deepest, or all of them."""
+        leaves = await self._nodes(
+            key, "WHERE status = 'done' AND id NOT IN (SELECT parent FROM nodes WHERE parent IS NOT NULL) ORDER BY id"
+        )
+        deepest = max((node.depth for node in leaves), default=0)
+        return [node for node in leaves if node.depth == deepest or not only_max_depth]
+
+    async def subtree(self, key: TreeKey, node_id: NodeId) -> Sequence[Node]:
+        """Give a node and all that came from it, parents first."""
+        await self.node(key, node_id)
+        return await self._nodes(key, "WHERE id IN below ORDER BY id", SUBTREE, node_id)
+
+    async def path(self, key: TreeKey, node_id: NodeId) -> Sequence[Node]:
+        """Give a node's ancestors and itself, the root first."""
+        await self.node(key, node_id)
+        return await self._nodes(key, "WHERE id IN (SELECT id FROM above) ORDER BY depth", ABOVE, node_id)
+
+    async def _nodes(self, key: TreeKey, which: str, before: str = "", *values: object) -> list[Node]:
+        which = which.replace("IN below", "IN (SELECT id FROM below)")
+        asked = f"{before} SELECT {NODE} FROM nodes {which}"  # noqa: S608  # our own words
+        return await self._read(key, lambda connection: nodes_of(connection.execute(asked, values).fetchall()))
+
+    async def add(self, key: TreeKey, nodes: Sequence[Planned], *, at: datetime) -> Sequence[Node]:
+        """Store nodes as queued, all or none, with an event `attached` for each.
+
+        A parent below 0 stands for another of them, -1 for the first: so a chain is stored at once. Raises Rejected
+        where a parent is not done.
+        """
+
+        def added(connection: sqlite3.Connection) -> list[Node]:
+            (last,) = connection.execute("SELECT last_node FROM tree").fetchone()
+            made: list[Node] = []
+            for number, planned in enumerate(nodes):
+                parent = made[-planned.parent - 1] if planned.parent < 0 else done_in(connection, planned.parent)
+                id_ = last + number + 1
+                row = planned_columns(planned, id_, parent.id, parent.depth + 1, at)
+                marks = ", ".join("?" for _ in row)
+                connection.execute(f"INSERT INTO nodes ({PLANNED}) VALUES ({marks})", row)  # noqa: S608
+                made.append(node_in(connection, NodeId(id_)))
+            connection.execute("UPDATE tree SET last_node = ?", (last + len(nodes),))
+            for node in made:
+                data = {"parent": int(node.parent or 0), "depth": node.depth, "edge": node.edge.value}
+                tell_in(connection, node.id, [Told(kind=EventKind.ATTACHED, data=data)])
+            return made
+
+        return await self._write(key, added)
+
+    @asynccontextmanager
+    async def open(self, key: TreeKey, node_id: NodeId) -> AsyncIterator[World]:
+        """Open a queued node's world, which is its parent's, and mark it as running; what is written there is noted.
+
+        The node becomes queued again when the block ends and it was not kept.
+        """
+        await self._check_usable(key)
+        node = await self._write(key, partial(begin_in, node_id=node_id))
+        try:
+            async with self._world(key, node, cast(NodeId, node.parent), noting=True) as world:
+                yield world
+        finally:
+            await self._put_back(key, node_id)
+
+    async def _put_back(self, key: TreeKey, node_id: NodeId) -> None:
+        """Queue a node that was not kept; a file that is gone or cannot be written is looked at when it is opened."""
+        asked = "UPDATE nodes SET status = 'queued' WHERE id = ? AND status = 'running'"
+        try:
+            await asyncio.shield(self._write(key, lambda connection: connection.execute(asked, (node_id,)).rowcount))
+        except (StoreError, NotFound) as error:
+            log.warning("a node of a what-if stays as running", tree=key.id, node=node_id, why=error.sentence)
+
+    @asynccontextmanager
+    async def look(self, key: TreeKey, node_id: NodeId) -> AsyncIterator[World]:
+        """Open a finished node's world to look at; what is written there is kept nowhere."""
+        node = await self._read(key, lambda connection: done_in(connection, node_id))
+        async with self._world(key, node, node_id, noting=False) as world:
+            yield world
+
+    @asynccontextmanager
+    async def again(self, key: TreeKey, node_id: NodeId) -> AsyncIterator[World]:
+        """Open the world that a finished node began with, to run it again from the record; nothing is kept."""
+        await self._check_usable(key)
+        node = await self._read(key, lambda connection: done_in(connection, node_id))
+        if node.parent is None:
+            raise Rejected("The root was never run: choose another node.")
+        async with self._world(key, node, node.parent, noting=True) as world:
+            yield world
+
+    @asynccontextmanager
+    async def _world(self, key: TreeKey, node: Node, at: NodeId, *, noting: bool) -> AsyncIterator[World]:
+        tree = await self.find(key)
+        generation, image = await asyncio.to_thread(self._image, key, at)
+        if tree.revision != self._revision:
+            image = await asyncio.to_thread(brought_up_to_date, image)
+        world = await SqlWorld.open(image, tree, node, self._config, generation=generation, noting=noting)
+        async with world.store:
+            yield world
+
+    async def digest(self, world: World) -> str:
+        """Give the digest that an opened world would have, were it kept as it is now."""
+        own = _own(world)
+        parent = await self.node(own.tree.key, cast(NodeId, own.node.parent))
+        return digest_of(parent.digest, await own.deltas())
+
+    async def keep(self, world: World, finished: Finished) -> Node:
+        """Keep an opened world: what differs from its parent's, its digest and how it ended, in one transaction.
+
+        Of a node that failed or was stopped nothing is kept but that.
+        """
+        own = _own(world)
+        deltas = await own.deltas() if finished.status is Status.DONE else []
+
+        def kept(connection: sqlite3.Connection) -> Node:
+            node = node_in(connection, own.node.id)
+            if node.status is not Status.RUNNING:
+                raise Rejected(STILL.format(node.id, node.status.value))
+            if generation_of(connection) != own.generation:
+                raise Rejected(CHANGED)
+            parent = node_in(connection, cast(NodeId, node.parent))
+            digest = digest_of(parent.digest, deltas) if finished.status is Status.DONE else ""
+            put_deltas(connection, node.id, deltas)
+            return end_in(connection, node.id, finished, digest)
+
+        return await self._write(own.tree.key, kept)
+
+    async def end(self, key: TreeKey, node_id: NodeId, status: Status, why: str, *, at: datetime) -> Node:
+        """End a node that never ran, or whose run broke off: failed or stopped."""
+
+        def ended(connection: sqlite3.Connection) -> Node:
+            node = node_in(connection, node_id)
+            if node.status.is_over:
+                raise Rejected(f"Node {node_id} is {node.status.value} already.")
+            return end_in(connection, node_id, Finished(status=status, at=at, outcome=why), "")
+
+        return await self._write(key, ended)
+
+    async def requeue(self, key: TreeKey) -> Sequence[Node]:
+        """Make queued again what was running when its process died; gives all that is queued, by id."""
+        asked = "UPDATE nodes SET status = 'queued' WHERE status = 'running'"
+        await self._write(key, lambda connection: connection.execute(asked).rowcount)
+        return await self._nodes(key, "WHERE status = 'queued' ORDER BY id")
+
+    async def annotate(self, key: TreeKey, node_id: NodeId, note: str) -> Node:
+        """Set what people note beside a node."""
+
+        def annotated(connection: sqlite3.Connection) -> Node:
+            node_in(connection, node_id)
+            connection.execute("UPDATE nodes SET note = ? WHERE id = ?", (note, node_id))
+            return node_in(connection, node_id)
+
+        return await self._write(key, annotated)
+
+    async def prune(self, key: TreeKey, node_id: NodeId) -> Sequence[NodeId]:
+        """Delete a node and all that came from it, telling `deleted` of each; raises Rejected for the root."""
+
+        def pruned(connection: sqlite3.Connection) -> list[NodeId]:
+            if node_id == ROOT:
+                raise Rejected(ROOT_STAYS)
+            node_in(connection, node_id)
+            found = connection.execute(f"{SUBTREE} SELECT id FROM below ORDER BY id DESC", (node_id,)).fetchall()  # noqa: S608
+            gone = [NodeId(row["id"]) for row in found]
+            running = f"{SUBTREE} SELECT id FROM nodes WHERE status = 'running' AND id IN (SELECT id FROM below)"  # noqa: S608
+            if (still := connection.execute(running, (node_id,)).fetchone()) is not None:
+                raise Rejected(STILL.format(still["id"], "running"))
+            for id_ in gone:
+                connection.execute("DELETE FROM events WHERE node = ?", (id_,))
+                connection.execute("DELETE FROM nodes WHERE id = ?", (id_,))
+                tell_in(connection, id_, [Told(kind=EventKind.DELETED, data={})])
+            return gone[::-1]
+
+        return await self._write(key, pruned)
+
+    async def record(self, key: TreeKey, node_id: NodeId, answer: Answer) -> None:
+        """Record what a call came to, before it is used; it stays when the node has to run once more."""
+        row = answer_columns(node_id, answer)
+        asked = "INSERT OR REPLACE INTO answers (node, call, request, text, usage) VALUES (?, ?, ?, ?, ?)"
+        await self._write(key, lambda connection: connection.execute(asked, row).rowcount)
+
+    async def recorded(self, key: TreeKey, node_id: NodeId) -> Sequence[Answer]:
+        """Give what a node's calls came to, by call."""
+        asked = "SELECT call, request, text, usage FROM answers WHERE node = ? ORDER BY call"
+        rows = await self._read(key, lambda connection: connection.execute(asked, (node_id,)).fetchall())
+        return [answer_of(row) for row in rows]
+
+    async def tell(self, key: TreeKey, node_id: NodeId, events: Sequence[Told]) -> Sequence[Event]:
+        """Keep what happened, and number it; a node that begins anew forgets what it told of itself before."""
+        return await self._write(key, lambda connection: tell_in(connection, node_id, events))
+
+    async def events(
+        self, key: TreeKey, *, after: int = 0, node_id: NodeId | None = None, limit: int = 1_000
+    ) -> Sequence[Event]:
+        """Give what happened since an event, oldest first; `node_id`: in that node alone."""
+        of_node = "" if node_id is None else f"AND node = {int(node_id)}"
+        asked = f"SELECT seq, node, kind, data FROM events WHERE seq > ? {of_node} ORDER BY seq LIMIT ?"  # noqa: S608
+        rows = await self._read(key, lambda connection: connection.execute(asked, (after, limit)).fetchall())
+        return [event_of(row) for row in rows]
+
+    async def last_event(self, key: TreeKey) -> int:
+        """Give the number of the newest event, 0 without one: what a snapshot carries."""
+
+        def last(connection: sqlite3.Connection) -> int:
+            return int(connection.execute("SELECT last_seq FROM tree").fetchone()[0])
+
+        return await self._read(key, last)
+
+    async def close(self) -> None:
+        """Close all files."""
+        for key in list(self._files):
+            await asyncio.to_thread(self._let_go, key)
+
+    # what threads do
+
+    def _file(self, key: TreeKey) -> TreeFile:
+        file = self._files.get(key)
+        if file is not None and file.is_gone:
+            self._let_go(key)
+            raise NotFound(NO_TREE)
+        if file is None:
+            file = self._files[key] = TreeFile(tree_path(self.folder, key.community_id, key.id))
+        return file
+
+    def _let_go(self, key: TreeKey) -> None:
+        self._images.forget(key)
+        if (file := self._files.pop(key, None)) is not None:
+            file.close()
+
+    async def _read(self, key: TreeKey, work: Callable[[sqlite3.Connection], T]) -> T:
+        def done() -> T:
+            with self._file(key).reading() as connection:
+                return work(connection)
+
+        return await asyncio.to_thread(done)
+
+    async def _write(self, key: TreeKey, work: Callable[[sqlite3.Connection], T]) -> T:
+        def done() -> T:
+            with self._file(key).writing() as connection:
+                return work(connection)
+
+        return await asyncio.to_thread(done)
+
+    async def _check_usable(self, key: TreeKey) -> None:
+        if usable := (await self.find(key)).usable:
+            raise StoreError(usable)
+
+    def _image(self, key: TreeKey, node_id: NodeId) -> tuple[int, bytes]:
+        """Put a node's world together from the nearest ancestor that is at hand; gives the generation it is of."""
+        with self._file(key).reading() as connection:
+            generation = generation_of(connection)
+            missing: list[NodeId] = []
+            at: NodeId | None = node_id
+            image = None
+            while at is not None and (image := self._images.find((key, generation, at))) is None:
+                missing.append(at)
+                at = node_in(connection, at).parent
+            if image is None:
+                image = unfrozen(connection.execute("SELECT base FROM tree").fetchone()["base"])
+                missing.pop()  # the root has no deltas
+                self._images.keep((key, generation, ROOT), image)
+            deltas = [delta for id_ in reversed(missing) for delta in deltas_of(connection, id_)]
+        if missing:
+            image = laid_over(image, deltas)
+            self._images.keep((key, generation, node_id), image)
+        return generation, image
+
+
+def _own(world: World) -> SqlWorld:
+    if not isinstance(world, SqlWorld) or not world.is_noted:
+        raise TypeError("only a world that was opened to be run can be kept")
+    return world
+
+
+def _unreadable(key: TreeKey, why: str) -> Tree:
+    nobody, never = Snowflake(0), datetime.fromtimestamp(0, UTC)
+    return Tree(
+        key=key,
+        title="",
+        rooms=(),
+        point=NOW,
+        made_by=nobody,
+        made_at=never,
+        at=never,
+        seed="",
+        revision="",
+        program="",
+        usable=why,
+    )
