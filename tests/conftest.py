@@ -28,8 +28,8 @@ def compiled_once() -> Iterator[None]:
     made: list[tuple[Dialect, object]] = []
     make_engine = database.make_engine
 
-    def sharing(url: URL) -> AsyncEngine:
-        engine = make_engine(url)
+    def sharing(url: URL, image: bytes | None = None) -> AsyncEngine:
+        engine = make_engine(url, image)
         if engine.dialect.name == "sqlite":
             one = engine.sync_engine
             made[:] = made or [(one.dialect, one._compiled_cache)]

@@ -20,6 +20,8 @@ from bot.engine.timelines.changing import Changing, hear
 from bot.engine.timelines.happened import happened, marked
 from bot.engine.timelines.play import SPENT, Failed, Play, Stagecraft, Stopped
 
+A_MOMENT_SECONDS = 1.0
+TIMES_CHANGED = 3
 ANSWERED_WITHIN = 12  # turns of others, until whom the Architect asked has answered
 log = structlog.get_logger(__name__)
 
@@ -36,26 +38,35 @@ class Runner:
     async def run(self, key: TreeKey, node_id: NodeId, is_stopped: Callable[[], bool]) -> Node:
         """Run a queued node to its end and keep it; what goes wrong in it is how it ended."""
         try:
-            async with self.trees.open(key, node_id) as world:
-                record = await self._record(key, node_id)
-                play = await self._play(world, record)
-                since = await marked(world)
+            for _ in range(TIMES_CHANGED):
                 try:
-                    outcome = await self._carry_out(play, world.node, is_stopped)
-                except Stopped:
-                    return await self.trees.keep(world, self._ended(Status.STOPPED, "somebody stopped it", play))
-                except (Failed, Rejected, NotFound) as error:
-                    return await self.trees.keep(world, self._ended(Status.FAILED, str(error), play))
-                await self.trees.tell(key, node_id, await happened(world, since))
-                return await self.trees.keep(world, self._ended(Status.DONE, outcome, play))
+                    return await self._run(key, node_id, is_stopped)
+                except Rejected as error:  # what it began with was changed by a deletion
+                    log.info("a node is run once more", node=node_id, why=error.sentence)
+            why = "What it began with was changed again and again: run it once more."
         except StoreError:
             raise
         except SelfroomError as error:
-            return await self.trees.end(key, node_id, Status.FAILED, error.sentence, at=self.clock.now())
+            why = error.sentence
         except Exception as error:
             log.exception("a node could not be run", node=node_id)
             why = f"Something went wrong here ({type(error).__name__}): the log has the details."
-            return await self.trees.end(key, node_id, Status.FAILED, why, at=self.clock.now())
+        return await self.trees.end(key, node_id, Status.FAILED, why, at=self.clock.now())
+
+    async def _run(self, key: TreeKey, node_id: NodeId, is_stopped: Callable[[], bool]) -> Node:
+        async with self.trees.open(key, node_id) as world:
+            play = await self._play(world, await self._record(key, node_id))
+            since = await marked(world)
+            status, outcome = Status.DONE, ""
+            try:
+                outcome = await self._carry_out(play, world.node, is_stopped)
+            except Stopped:
+                status, outcome = Status.STOPPED, "somebody stopped it"
+            except (Failed, Rejected, NotFound) as error:
+                status, outcome = Status.FAILED, str(error)
+            if status is Status.DONE:
+                await self.trees.tell(key, node_id, await happened(world, since))
+            return await self.trees.keep(world, self._ended(status, outcome, play))
 
     async def rerun(self, key: TreeKey, node_id: NodeId) -> str:
         """Run a finished node again from its record alone; gives the first difference in words, empty without one."""
@@ -117,6 +128,8 @@ class Runner:
     async def _carry_out(self, play: Play, node: Node, is_stopped: Callable[[], bool]) -> str:
         """Do all that a node is for; gives what came of it."""
         play.begun_at = play.clock.now()
+        if node.changes or node.asked is not None:
+            await play.clock.advance(A_MOMENT_SECONDS)  # what is new comes after all that was
         if node.changes:
             await Changing(play, self._performer(play), await self._maker(play)).make(node.changes)
         outcome = ""
