@@ -21,6 +21,7 @@ from bot.core.ports.people import People, Personal, WritablePeople, WritablePers
 from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, WritableAgents, WritableRooms
 from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
+from bot.core.ports.timelines import Timelines, WritableTimelines
 from bot.core.records import CommunityId
 from storage.beats import SqlBeats
 from storage.changes.applying import apply
@@ -38,6 +39,7 @@ from storage.scenes import SqlScenes
 from storage.session import Session
 from storage.summaries import SqlSummaries
 from storage.talk import SqlTalk
+from storage.timelines.live import SqlTimelines
 from storage.views import SqlViews
 
 
@@ -64,6 +66,7 @@ class SqlReading:
         self.scenes: Scenes = SqlScenes(session)
         self.summaries: Summaries = SqlSummaries(session)
         self.talk: Talk = SqlTalk(session)
+        self.timelines: Timelines = SqlTimelines(session)
         self.views: Views = SqlViews(session, config)
 
 
@@ -91,6 +94,7 @@ class SqlWriting:
         self.scenes: WritableScenes = SqlScenes(session)
         self.summaries: Summaries = SqlSummaries(session)
         self.talk: WritableTalk = SqlTalk(session)
+        self.timelines: WritableTimelines = SqlTimelines(session)
         self.upkeep: Upkeep = SqlUpkeep(session, SqlLetters(session))
         self.views: Views = SqlViews(session, config)
 

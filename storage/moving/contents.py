@@ -12,7 +12,8 @@ from storage.columns import Packed, Usd, UtcTime, to_plain
 from storage.session import Field, Values
 from storage.tables import METADATA, ROWS
 
-ELSEWHERE = {"communities", "kept"}  # the community itself, and what is keyed in another way
+# the community itself, what is keyed in another way, and trees, whose worlds lie in files that no copy has
+ELSEWHERE = {"communities", "kept", "timelines"}
 STAYS = {"providers": "the server's own model provider (/setup provider)"}  # not copied: to be set again
 
 TABLES: tuple[Table, ...] = tuple(

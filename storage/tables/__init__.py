@@ -26,6 +26,7 @@ from storage.tables.talk import (
     ReactionRow,
     TombstoneRow,
 )
+from storage.tables.timelines import TimelineRow
 
 METADATA = Row.metadata
 
@@ -66,6 +67,7 @@ SCENES = table_of(SceneRow)
 SEATS = table_of(SeatRow)
 MOVES = table_of(MoveRow)
 EVENTS = table_of(EventRow)
+TIMELINES = table_of(TimelineRow)
 
 ROWS: dict[str, type[Row]] = {
     table_of(row).name: row
@@ -76,5 +78,6 @@ ROWS: dict[str, type[Row]] = {
         *(MindRow, JournalRow, ActionRow, LookupRow, KeyRow, HolderRow, RequestRow, FailureRow),
         *(BeatRow, UsageRow, ReservationRow),
         *(SceneRow, SeatRow, MoveRow, EventRow),
+        TimelineRow,
     )
 }

@@ -33,6 +33,7 @@ class CounterRow(Owned, table=True):
     schedule: int = 0
     checkpoint: int = 0
     scene: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    timeline: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class OverrideRow(Owned, table=True):

@@ -38,14 +38,18 @@ def capture(connection: sqlite3.Connection) -> None:
     connection.execute(NOTED)
     for table in TABLES:
         for what, rows in (("INSERT", ("NEW",)), ("UPDATE", ("OLD", "NEW")), ("DELETE", ("OLD",))):
-            notes = ";".join(
-                f"INSERT OR IGNORE INTO noted VALUES ('{table.name}', json_array({_columns(table.name, row)}))"  # noqa: S608
-                for row in rows
-            )
+            notes = "; ".join(_noting(table.name, row) for row in rows)
             trigger = (
                 f"CREATE TEMP TRIGGER note_{what}_{table.name} AFTER {what} ON main.{table.name} BEGIN {notes}; END"
             )
             connection.execute(trigger)
+
+
+def _noting(table_name: str, row: str) -> str:
+    # no OR IGNORE: an upsert that fires the trigger would put its own way with conflicts in its place
+    key = f"json_array({_columns(table_name, row)})"
+    known = f"SELECT 1 FROM noted WHERE name = '{table_name}' AND key = {key}"  # noqa: S608  # our own names
+    return f"INSERT INTO noted SELECT '{table_name}', {key} WHERE NOT EXISTS ({known})"
 
 
 def _columns(table_name: str, row: str) -> str:

@@ -65,8 +65,18 @@ def end_in(connection: sqlite3.Connection, node_id: NodeId, finished: Finished, 
     connection.execute(
         "UPDATE nodes SET status = ?, turns = ?, from_at = ?, until_at = ?, usd = ?, tokens = ?, digest = ?,"
         " outcome = ?, ended_at = ? WHERE id = ?",
-        (finished.status.value, finished.turns, microseconds(finished.from_at), microseconds(finished.until_at))
-        + (str(finished.usd), finished.tokens, digest, finished.outcome, to_microseconds(finished.at), node_id),
+        (
+            finished.status.value,
+            finished.turns,
+            microseconds(finished.from_at),
+            microseconds(finished.until_at),
+            str(finished.usd),
+            finished.tokens,
+            digest,
+            finished.outcome,
+            to_microseconds(finished.at),
+            node_id,
+        ),
     )
     kind = EventKind.RUN_FAILED if finished.status is Status.FAILED else EventKind.RUN_FINISH
     tell_in(connection, node_id, [Told(kind=kind, data={"status": finished.status.value, "outcome": finished.outcome})])

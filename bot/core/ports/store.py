@@ -21,9 +21,10 @@ from bot.core.ports.people import People, Personal, WritablePeople, WritablePers
 from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, WritableAgents, WritableRooms
 from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
+from bot.core.ports.timelines import Timelines, WritableTimelines
 from bot.core.records import Community, CommunityId
 
-IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint", "scene"]
+IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint", "scene", "timeline"]
 
 
 class Ids(Protocol):
@@ -54,6 +55,7 @@ class Reading(Protocol):
     scenes: Scenes
     summaries: Summaries
     talk: Talk
+    timelines: Timelines
     views: Views
 
 
@@ -73,6 +75,7 @@ class Writing(Reading, Protocol):
     rooms: WritableRooms
     scenes: WritableScenes
     talk: WritableTalk
+    timelines: WritableTimelines
     upkeep: Upkeep
 
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:

@@ -147,6 +147,31 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """A tree as the live community knows it: where it is told of, what it may cost, and until when it stays.
+
+    `gone`: why its file was deleted, in one sentence, until its maker has been told.
+    """
+
+    community_id: CommunityId
+    id: TreeId
+    room_id: AgentId
+    title: str
+    thread_id: Snowflake | None = None
+    board_post_id: Snowflake | None = None
+    made_by: Snowflake
+    usd_cap: Decimal
+    created_at: datetime
+    expires_at: datetime
+    gone: str = ""
+
+    @property
+    def key(self) -> TreeKey:
+        """Which tree it is."""
+        return TreeKey(self.community_id, self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
     """A node that is to be stored as queued."""
 

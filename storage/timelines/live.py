@@ -1,0 +1,70 @@
+"""Trees as the live community knows them, and what deletions owe to their files."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, delete, select
+
+from bot.core.records import CommunityId, Snowflake
+from bot.core.timelines.records import Timeline, TreeId
+from storage.convert import columns_of, plain
+from storage.session import INSTALLATION, Session, owned
+from storage.tables import KEPT, TIMELINES
+
+NOTE = "trees"  # trees:community:mark, among what is kept for the installation: what is to leave all trees' files
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTimelines:
+    """Which trees there are, and where they are told of."""
+
+    session: Session
+
+    async def find(self, community_id: CommunityId, tree_id: TreeId) -> Timeline | None:
+        found = await self._some(owned(TIMELINES, community_id), TIMELINES.c.id == tree_id)
+        return found[0] if found else None
+
+    async def all(self, community_id: CommunityId | None = None) -> Sequence[Timeline]:
+        return await self._some(*(() if community_id is None else (owned(TIMELINES, community_id),)))
+
+    async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Timeline | None:
+        found = await self._some(owned(TIMELINES, community_id), TIMELINES.c.thread_id == thread_id)
+        return found[0] if found else None
+
+    async def expired(self, now: datetime) -> Sequence[Timeline]:
+        return await self._some(TIMELINES.c.expires_at <= now)
+
+    async def _some(self, *which: ColumnElement[bool]) -> list[Timeline]:
+        asked = select(TIMELINES).where(*which).order_by(TIMELINES.c.community_id, TIMELINES.c.id)
+        return [plain(Timeline, row) for row in await self.session.mappings(asked)]
+
+    async def keep(self, timeline: Timeline) -> None:
+        await self.session.upsert(TIMELINES, [columns_of(timeline)])
+
+    async def drop(self, community_id: CommunityId, tree_id: TreeId) -> None:
+        await self.session.run(delete(TIMELINES).where(owned(TIMELINES, community_id), TIMELINES.c.id == tree_id))
+
+
+async def owe_trees_messages(session: Session, community_id: int, message_ids: Collection[int]) -> None:
+    """Note in the transaction that messages are to leave the files of a community's trees, if it has any."""
+    if message_ids and await _has_trees(session, community_id):
+        mark = f"{min(message_ids)}.{len(message_ids)}"
+        await _owe(session, f"{NOTE}:{community_id}:{mark}", {"messages": sorted(message_ids)})
+
+
+async def owe_trees_person(session: Session, community_id: int, person_id: int, names: Collection[str]) -> None:
+    """Note in the transaction that trees are to go which hold anything of a person, if there are any."""
+    if await _has_trees(session, community_id):
+        value = {"person": person_id, "names": sorted(names)}
+        await _owe(session, f"{NOTE}:{community_id}:person:{person_id}", value)
+
+
+async def _has_trees(session: Session, community_id: int) -> bool:
+    asked = select(TIMELINES.c.id).where(owned(TIMELINES, community_id), TIMELINES.c.gone == "").limit(1)
+    return await session.value(asked) is not None
+
+
+async def _owe(session: Session, name: str, value: object) -> None:
+    await session.upsert(KEPT, [{"scope": INSTALLATION, "name": name, "value": value}])
+    session.erased = True  # so that somebody goes on
