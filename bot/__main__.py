@@ -194,6 +194,14 @@ def actions() -> None:
     sys.stdout.write(actions_table())
 
 
+@cli.command(hidden=True)
+def timelines(folder: Path, end: int, config: str) -> None:
+    """Be the process that runs worlds apart; Selfroom itself starts it."""
+    from bot.timelines import main as serve
+
+    serve(folder, end, config)
+
+
 def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: list[str] | None) -> "Wanted":
     """Give what is to be tried, or end with the sentence that says what there is not."""
     from bot.engine.trial.phrases import LANGUAGES

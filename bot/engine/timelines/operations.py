@@ -20,8 +20,8 @@ log = structlog.get_logger(__name__)
 class Telling(Protocol):
     """Who hears of it when something has changed."""
 
-    def changed(self, key: TreeKey, node: Node | None) -> None:
-        """A node is over, or (None) a tree is otherwise."""
+    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
+        """A node is over, or (None) it is not there any more or could not be kept."""
 
 
 class Grower(Protocol):
@@ -119,6 +119,13 @@ class Operations:
         await self._end([at for at in self._running if at[0] == key])
         await self.trees.remove(key)
 
+    async def give_up(self, key: TreeKey, node_ids: Sequence[NodeId], why: str) -> None:
+        """End nodes as failed that broke off with the process."""
+        for node in await self.trees.requeue(key):
+            if node.id in node_ids:
+                failed = await self.trees.end(key, node.id, Status.FAILED, why, at=self.clock.now())
+                self.telling.changed(key, node.id, failed)
+
     async def close(self) -> None:
         """Let go of everything that runs: it is queued again."""
         running = list(self._running.values())
@@ -154,7 +161,7 @@ class Operations:
         except SelfroomError as error:
             log.error("a node could not be kept", tree=key.id, node=node.id, why=error.sentence)
             done = None
-        self.telling.changed(key, done)
+        self.telling.changed(key, node.id, done)
 
     async def _run_now(self, key: TreeKey, node: Node, at: tuple[TreeKey, NodeId]) -> Node:
         if at in self._stopped:

@@ -21,7 +21,7 @@ from tests.engine.hearts import Hearts, hearts
 from tests.factories import person
 from tests.fakes import START, ScriptedModel, WordTokenizer
 
-BOSS = person("boss", 502, is_architect=True)
+BOSS = person("boss", 599, is_architect=True)
 FACTS = ModelFacts(
     context_tokens=128_000,
     input_usd=Decimal("0.00000015"),
@@ -76,7 +76,7 @@ class Garden:
     def key(self) -> TreeKey:
         return self.tree.key
 
-    def changed(self, key: TreeKey, node: Node | None) -> None:
+    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
         self.over.append(node)
 
     async def grow(self, what: Operation, *nodes: int, by: Person = BOSS, **fields: object) -> list[Node]:
