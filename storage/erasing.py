@@ -16,6 +16,7 @@ from storage.session import OneRow, Rows, Session, owned
 from storage.summaries import withdraw_where
 from storage.tables import BEATS, CHECKPOINTS, EVENTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import More, count_messages, unindex
+from storage.timelines.live import owe_trees_messages
 
 AT_A_TIME = 500
 WORDS = tuple(
@@ -56,6 +57,7 @@ async def _erase(session: Session, community_id: int, found: Rows, aged: bool, a
     shown = Counter(row.room_id for row in found if row.shown)
     await count_messages(session, community_id, [More(room_id=id_, shown=-count) for id_, count in shown.items()])
     if not aged:
+        await owe_trees_messages(session, community_id, ids)
         for members, gone in (await _by_members(session, community_id, found)).items():
             await _take_back(session, community_id, members, gone, files=files, held=held, mark=str(gone[0].id))
 

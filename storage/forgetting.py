@@ -55,6 +55,7 @@ from storage.tables import (
 )
 from storage.talk import SqlTalk
 from storage.talking import count_reactions, index, unindex
+from storage.timelines.live import owe_trees_person
 
 NOTE = "forgetting"  # forgetting:community:person, among what is kept for the installation
 MESSAGES_AT_ONCE, REACTIONS_AT_ONCE = 50, 200  # that go in one transaction
@@ -131,6 +132,7 @@ async def begin_forgetting(
     await session.run(update(REQUESTS).where(knocks).values(requester_name=SOMEONE))
     pending = and_(knocks, REQUESTS.c.state == RequestState.PENDING)
     await session.run(update(REQUESTS).where(pending).values(state=RequestState.CANCELLED, closed_at=at))
+    await owe_trees_person(session, community_id, person_id, called.names)
     await owe_purge(session)  # also when only a name goes
 
 

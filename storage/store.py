@@ -33,6 +33,7 @@ from storage.resealing import Resealed, reseal
 from storage.session import Session
 from storage.sqlite_statistics import tell_planner
 from storage.timelines.freezing import frozen
+from storage.timelines.purging import purge_trees
 
 log = structlog.get_logger(__name__)
 PATIENCE_SECONDS = 20.0
@@ -42,22 +43,26 @@ MIGRATION_LOCK = 7_353_676  # any number: two programs that start together migra
 class SqlStore:
     """`bot.core.ports.Store` over SQLite or PostgreSQL."""
 
-    def __init__(self, database: Database, config: CommunityConfig) -> None:
+    def __init__(self, database: Database, config: CommunityConfig, timelines: Path | None = None) -> None:
         self.database = database
         self.config = config
+        self.timelines = timelines
         self._unindexed: set[int] = set()
-        self._purger = Purger(database, _carry_on)
+        self._purger = Purger(database, self._carry_on)
         self._held = AsyncExitStack()
 
     @classmethod
-    async def open(cls, url: str, *, config: CommunityConfig | None = None, sole: bool = False) -> Self:
+    async def open(
+        cls, url: str, *, config: CommunityConfig | None = None, sole: bool = False, timelines: Path | None = None
+    ) -> Self:
         """Open a database and bring it up to date; `config` are the installation's settings for communities.
 
+        `timelines`: the folder of the trees that grew from it, out of which goes what is deleted.
         `sole`: for who runs on it, and nobody else does so until it is closed. Raises BadSetting for a URL that cannot
         be used, or where another runs already, and StoreError when the database cannot be used.
         """
         database = await open_database(url)
-        store = cls(database, config or CommunityConfig())
+        store = cls(database, config or CommunityConfig(), timelines)
         try:
             if sole:
                 await store._held.enter_async_context(alone(database))
@@ -147,6 +152,13 @@ class SqlStore:
         """Remove copies in a folder, and those that migrations left, that are older; gives how many."""
         return await expire(self.database, folder, before)
 
+    async def _carry_on(self, database: Database) -> None:
+        """Do what earlier transactions left to be done."""
+        await work_off(database)
+        await index_rest(database)
+        if self.timelines is not None:
+            await purge_trees(database, self.timelines)
+
     async def close(self) -> None:
         """Close all connections."""
         await self._purger.close()
@@ -160,12 +172,6 @@ class SqlStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-
-async def _carry_on(database: Database) -> None:
-    """Do what earlier transactions left to be done."""
-    await work_off(database)
-    await index_rest(database)
 
 
 async def migrate(database: Database) -> bool:

@@ -176,10 +176,11 @@ class TreeFile:
                     self.unwritable = error.sentence
                 raise
 
-    def empty_log(self) -> None:
-        """Let nothing that was deleted stay in the write-ahead log, if nobody reads in it."""
+    def empty_log(self) -> bool:
+        """Let nothing that was deleted stay in the write-ahead log; tells whether nobody reads in it."""
         with self._lock, worded():
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (is_busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy
 
     @property
     def bytes(self) -> int:

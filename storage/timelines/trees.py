@@ -37,6 +37,7 @@ from bot.core.timelines.records import (
 from storage.columns import to_microseconds
 from storage.migrations.path import revisions
 from storage.timelines.deltas import digest_of
+from storage.timelines.images import Images, brought_up_to_date, laid_over, unfrozen
 from storage.timelines.nodes import (
     ABOVE,
     STILL,
@@ -63,7 +64,7 @@ from storage.timelines.rows import (
     tree_of,
 )
 from storage.timelines.tree_file import DAMAGED, NO_TREE, TreeFile, make, remove, tree_path, trees_in
-from storage.timelines.worlds import Images, SqlWorld, brought_up_to_date, laid_over, unfrozen
+from storage.timelines.worlds import SqlWorld
 
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
@@ -412,6 +413,7 @@ class SqlTrees:
         """Put a node's world together from the nearest ancestor that is at hand; gives the generation it is of."""
         with self._file(key).reading() as connection:
             generation = generation_of(connection)
+            self._images.forget(key, but=generation)  # what was deleted since stands in older ones
             missing: list[NodeId] = []
             at: NodeId | None = node_id
             image = None

@@ -1,99 +1,13 @@
-"""Worlds opened: images put together from a base and deltas, and stores over them."""
+"""Worlds opened: stores over images, which note what is written in them."""
 
 import sqlite3
-import threading
-import zlib
-from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection as SyncConnection
-from sqlalchemy import create_engine
-from sqlalchemy.pool import StaticPool
-
 from bot.core.config import CommunityConfig
-from bot.core.errors import StoreError
-from bot.core.timelines.records import Node, NodeId, Tree, TreeKey
+from bot.core.timelines.records import Node, Tree
 from storage.database import Database, database_url
-from storage.migrations.path import is_behind, revision_of, upgrade
 from storage.store import SqlStore
-from storage.timelines.deltas import Delta, apply, capture, differences, noted, opened
-from storage.timelines.tree_file import DAMAGED
-
-MOST_BYTES = 64_000_000  # of images that are kept at hand
-Place = tuple[TreeKey, int, NodeId]  # a node of a tree, in one generation of it
-
-
-class Images:
-    """Images of worlds that were asked for lately; safe to be asked by several threads."""
-
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most = most_bytes
-        self._kept: OrderedDict[Place, bytes] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    def find(self, place: Place) -> bytes | None:
-        """Give an image that is at hand."""
-        with self._lock:
-            if place in self._kept:
-                self._kept.move_to_end(place)
-            return self._kept.get(place)
-
-    def keep(self, place: Place, image: bytes) -> None:
-        """Keep one at hand, and let go of those that nobody asked for the longest."""
-        with self._lock:
-            if place not in self._kept:
-                self._kept[place] = image
-                self._bytes += len(image)
-            while self._bytes > self._most and self._kept:
-                self._bytes -= len(self._kept.popitem(last=False)[1])
-
-    def forget(self, key: TreeKey) -> None:
-        """Let go of all of a tree."""
-        with self._lock:
-            for place in [place for place in self._kept if place[0] == key]:
-                self._bytes -= len(self._kept.pop(place))
-
-
-def unfrozen(base: bytes) -> bytes:
-    """Give a packed base as SQLite reads it; raises StoreError for a damaged one."""
-    try:
-        return zlib.decompress(base)
-    except zlib.error as error:
-        raise StoreError(DAMAGED) from error
-
-
-def laid_over(image: bytes, deltas: Sequence[Delta]) -> bytes:
-    """Give an image with deltas on top, the oldest first; raises StoreError where they do not fit."""
-    if not deltas:
-        return image
-    try:
-        connection = opened(image)
-        try:
-            apply(connection, deltas)
-            return connection.serialize()
-        finally:
-            connection.close()
-    except (sqlite3.Error, ValueError, LookupError, zlib.error) as error:
-        raise StoreError(DAMAGED) from error
-
-
-def brought_up_to_date(image: bytes) -> bytes:
-    """Give an image of an older schema in that of this program, to be read."""
-    connection = opened(image)
-    try:
-        engine = create_engine("sqlite://", poolclass=StaticPool, creator=lambda: connection)
-
-        def upgraded(sync: SyncConnection) -> None:
-            if is_behind(revision_of(sync)):
-                upgrade(sync)
-
-        with engine.begin() as sync:
-            upgraded(sync)
-        return connection.serialize()
-    finally:
-        connection.close()
+from storage.timelines.deltas import Delta, capture, differences, noted, opened
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from bot.core.timelines.records import Answer, EventKind, Finished, NodeId, Stat
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
 from tests.fakes import START
-from tests.storage.timelines.orchard import Operation, TABLES, perform
+from tests.storage.timelines.orchard import TABLES, Operation, perform
 
 KEY = TreeKey(CommunityId(1), TreeId(1))
 OPERATIONS: list[Operation] = [

@@ -1,6 +1,5 @@
 """A tree that grew from a small community, and rows of any table to put into it."""
 
-import base64
 import random
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Integer, LargeBinary, Table
+from sqlalchemy import Boolean, Column, Date, Float, Integer, LargeBinary, Table
 
 from bot.core.records import AgentId, CommunityId, Snowflake
 from bot.core.timelines.records import (
@@ -30,6 +29,7 @@ from storage.columns import Document, Packed, Usd, UtcTime, packed, to_microseco
 from storage.store import SqlStore
 from storage.tables import METADATA
 from storage.timelines.trees import SqlTrees
+from tests.factories import COMMUNITY_ID
 from tests.fakes import START
 from tests.founding import founded
 from tests.storage.lines import said
@@ -107,7 +107,7 @@ async def orchard(folder: Path, url: str = "sqlite://", *, messages: int = 5) ->
 
 
 @asynccontextmanager
-async def growing(folder: Path, image: Image, community_id: CommunityId = CommunityId(1)) -> AsyncIterator[Orchard]:
+async def growing(folder: Path, image: Image, community_id: CommunityId = COMMUNITY_ID) -> AsyncIterator[Orchard]:
     trees = SqlTrees(folder)
     try:
         tree = await trees.begin(a_tree(community_id), image)
@@ -133,16 +133,14 @@ def a_value(column: Column[object], number: int) -> object:
             return packed(f"packed {drawn.random()}")
         case LargeBinary():
             return drawn.randbytes(drawn.randrange(40))
-        case Boolean():
-            return drawn.randrange(2)
         case Date():
             return f"2026-11-{drawn.randrange(10, 29)}"
         case Document():
             return drawn.choice(['{"a":1}', "[]", '"ü"', "null", '{"b":["😀",2.5]}'])
         case Float():
             return drawn.choice([0.0, 1.5, -2.25, drawn.random()])
-        case Integer() | BigInteger():
-            return drawn.randrange(1, 4) if "id" in column.name else drawn.randrange(100)
+        case Integer() | Boolean():
+            return drawn.randrange(1, 4) if "id" in column.name else drawn.randrange(2)
         case _:
             return drawn.choice(["", "text", "naïve — 😀", f"{drawn.random()}", "x" * 300])
 
@@ -192,7 +190,3 @@ def perform(connection: sqlite3.Connection, operation: Operation) -> None:
                 connection.execute(f"DELETE FROM {table.name} WHERE {where}", tuple(chosen))  # noqa: S608
     except sqlite3.IntegrityError:
         pass  # on both sides alike
-
-
-def as_text(image: bytes) -> str:
-    return base64.b64encode(image).decode()

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from bot.core.timelines.records import NodeId, Status
-from storage.timelines.trees import SqlTrees
 from storage.timelines.tree_file import tree_path
+from storage.timelines.trees import SqlTrees
 from tests.forked import forked
 from tests.storage.timelines.killed import KEY, run_node, stored
 from tests.storage.timelines.orchard import orchard

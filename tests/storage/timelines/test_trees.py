@@ -30,11 +30,12 @@ from bot.core.timelines.records import (
     edge_of,
 )
 from storage.timelines.deltas import Row, all_rows, opened
+from storage.timelines.images import unfrozen
 from storage.timelines.tables import BLANKED, TABLES
 from storage.timelines.tree_file import tree_path
-from storage.timelines.worlds import unfrozen
+from storage.timelines.trees import SqlTrees
 from tests.fakes import START
-from tests.storage.timelines.orchard import MADE_BY, Operation, Orchard, growing, orchard, perform
+from tests.storage.timelines.orchard import MADE_BY, Operation, Orchard, Work, growing, orchard, perform
 
 Rows = dict[str, list[Row]]
 
@@ -55,6 +56,13 @@ def image() -> Image:
     return asyncio.run(made())
 
 
+def blank(connection: sqlite3.Connection) -> None:
+    """Leave out what no delta holds."""
+    for name, columns in BLANKED.items():
+        for column, value in columns.items():
+            connection.execute(f"UPDATE {name} SET {column} = ?", (value,))  # noqa: S608
+
+
 class Reference:
     """A full copy of the database for each node."""
 
@@ -67,9 +75,7 @@ class Reference:
         connection.execute("PRAGMA foreign_keys = ON")
         for operation in operations:
             perform(connection, operation)
-        for name, columns in BLANKED.items():
-            for column, value in columns.items():
-                connection.execute(f"UPDATE {name} SET {column} = ?", (value,))  # noqa: S608
+        blank(connection)
         self.copies[id_] = connection.serialize()
         connection.close()
 
@@ -81,7 +87,7 @@ class Reference:
             connection.close()
 
 
-def done(operations: Sequence[Operation]) -> "object":
+def done(operations: Sequence[Operation]) -> Work:
     def work(connection: sqlite3.Connection) -> None:
         for operation in operations:
             perform(connection, operation)
@@ -99,6 +105,7 @@ operations = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(st.integers(0, 8), operations), min_size=1, max_size=8), cold=st.booleans())
 def test_any_tree_holds_what_a_full_copy_for_each_node_does(
@@ -110,7 +117,7 @@ def test_any_tree_holds_what_a_full_copy_for_each_node_does(
                 reference = Reference(image)
                 for parent, what in steps:
                     parent %= len(reference.copies)
-                    node = await one.grow(parent, done(what))  # type: ignore[arg-type]
+                    node = await one.grow(parent, done(what))
                     reference.grow(parent, node.id, what)
                     if cold:
                         await one.trees.close()
@@ -123,27 +130,16 @@ def test_any_tree_holds_what_a_full_copy_for_each_node_does(
 async def test_every_row_of_every_table_survives_the_way_through_a_delta(grown: Orchard) -> None:
     """Each table gets rows, whose values have all kinds; then each column changes, and then they go."""
 
-    def without_ties(connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA foreign_keys = OFF")
+    def all_of(what: str, first: int, last: int) -> Work:
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("PRAGMA foreign_keys = OFF")
+            for at in range(len(TABLES)):
+                for number in range(first, last):
+                    perform(connection, (what, at, number))
 
-    def written(connection: sqlite3.Connection) -> None:
-        without_ties(connection)
-        for at in range(len(TABLES)):
-            for number in range(8):
-                perform(connection, ("insert", at, number))
+        return work
 
-    def changed(connection: sqlite3.Connection) -> None:
-        without_ties(connection)
-        for at in range(len(TABLES)):
-            for number in range(50, 90):
-                perform(connection, ("update", at, number))
-
-    def removed(connection: sqlite3.Connection) -> None:
-        without_ties(connection)
-        for at in range(len(TABLES)):
-            for number in range(30):
-                perform(connection, ("delete", at, number))
-
+    written, changed, removed = all_of("insert", 0, 8), all_of("update", 50, 90), all_of("delete", 0, 30)
     reference = Reference(grown.image)
     parent, seen = 0, reference.copies[0]
     for work in (written, changed, removed):
@@ -151,9 +147,7 @@ async def test_every_row_of_every_table_survives_the_way_through_a_delta(grown: 
         connection = opened(seen)
         connection.isolation_level = None
         work(connection)
-        for name, columns in BLANKED.items():
-            for column, value in columns.items():
-                connection.execute(f"UPDATE {name} SET {column} = ?", (value,))  # noqa: S608
+        blank(connection)
         seen = connection.serialize()
         expected = all_rows(connection)
         connection.close()
@@ -349,8 +343,6 @@ async def test_an_older_schema_is_read_and_not_run(grown: Orchard) -> None:
 
 
 async def test_a_deleted_tree_is_gone_for_who_has_it_open(grown: Orchard) -> None:
-    from storage.timelines.trees import SqlTrees
-
     other = SqlTrees(grown.folder)
     await other.remove(grown.key)
     with pytest.raises(NotFound, match="no such what-if"):

@@ -1,0 +1,257 @@
+"""What is deleted live leaves the files of trees: bases, deltas, events, and answers that may repeat it.
+
+Each world is put together as it was, what is deleted goes there as it goes live, and what then differs from the parent
+is stored anew: so nothing is left of it, and all else of a tree stays.
+"""
+
+import asyncio
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import delete, select, update
+
+from bot.core.errors import NotFound, StoreError
+from bot.core.timelines.records import Node, NodeId, Status
+from storage.database import Database, database_url
+from storage.emptying import work_off
+from storage.erasing import erase
+from storage.ids import CountedIds
+from storage.inline import unhurried
+from storage.session import INSTALLATION, Session, owned
+from storage.tables import KEPT, MESSAGES, TIMELINES
+from storage.timelines.deltas import (
+    Delta,
+    Row,
+    capture,
+    differences,
+    digest_of,
+    digest_of_all,
+    noted,
+    opened,
+)
+from storage.timelines.freezing import LEVEL
+from storage.timelines.images import laid_over, unfrozen
+from storage.timelines.live import NOTE
+from storage.timelines.nodes import deltas_of, put_deltas
+from storage.timelines.rows import NODE, nodes_of
+from storage.timelines.tables import TABLES
+from storage.timelines.tree_file import BUSY, TreeFile, remove, tree_path, trees_in
+
+FORGOTTEN = "Somebody asked to be forgotten who was in it."
+BEGINNING = "A what-if is being made of what was deleted: it is looked at once more in a minute."
+Keys = frozenset[tuple[str, Row]]
+
+
+async def purge_trees(database: Database, folder: Path) -> None:
+    """Take what was deleted out of all trees; raises StoreError where one is only being made, or cannot be written."""
+    async with database.reading() as connection:
+        session = Session(connection)
+        asked = select(KEPT.c.name, KEPT.c.value)
+        asked = asked.where(KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(f"{NOTE}:"))
+        notes = {name: value for name, value in await session.rows(asked.order_by(KEPT.c.name))}
+        live = select(TIMELINES.c.community_id, TIMELINES.c.id).where(TIMELINES.c.gone == "")
+        expected = {tuple(row) for row in await session.rows(live)}
+    for community_id in sorted({int(name.split(":")[1]) for name in notes}):
+        owed = {name: value for name, value in notes.items() if int(name.split(":")[1]) == community_id}
+        there = set(trees_in(folder, community_id))
+        for tree in sorted(there):
+            await _purge(database, folder, tree, list(owed.values()))
+        if {one for one in expected if one[0] == community_id} - there:
+            raise StoreError(BEGINNING)
+        async with database.writing() as connection:
+            await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(owed)))
+
+
+async def _purge(database: Database, folder: Path, tree: tuple[int, int], owed: Sequence[dict[str, object]]) -> None:
+    path = tree_path(folder, *tree)
+    try:
+        file = TreeFile(path)
+    except NotFound:
+        return
+    people = [one for one in owed if "person" in one]
+    try:
+        if await asyncio.to_thread(lambda: any(_holds_person(file, one) for one in people)):
+            await _forget(database, path, tree)
+            return
+        messages = {int(id_) for one in owed for id_ in one.get("messages", ())}  # type: ignore[attr-defined]
+        if messages:
+            await _Purge(file, tree[0], messages).done()
+    finally:
+        file.close()
+
+
+async def _forget(database: Database, path: Path, tree: tuple[int, int]) -> None:
+    """Delete a tree, and leave in the live database why, for its maker."""
+    remove(path)
+    async with database.writing() as connection:
+        this = (owned(TIMELINES, tree[0]), TIMELINES.c.id == tree[1])
+        await Session(connection).run(update(TIMELINES).where(*this).values(gone=FORGOTTEN, title=""))
+
+
+def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
+    """Tell whether a base holds anything of a person, or was asked for by them."""
+    with file.reading() as connection:
+        (base, made_by) = connection.execute("SELECT base, made_by FROM tree").fetchone()
+    if made_by == one["person"]:
+        return True
+    world = opened(unfrozen(base))
+    try:
+        return mentions(world, int(str(one["person"])), [str(name) for name in one["names"]])  # type: ignore[attr-defined]
+    finally:
+        world.close()
+
+
+def mentions(world: sqlite3.Connection, person_id: int, names: Collection[str]) -> bool:
+    """Tell whether a person stands anywhere in a world, by their id or by a name; rather once too often."""
+    for table in TABLES:
+        for column in table.columns:
+            is_name = (f'instr(lower("{column.name}"), lower(?)) > 0' for _ in names)
+            asked = " OR ".join((f'instr("{column.name}", ?) > 0', *is_name))
+            values = (str(person_id), *names)
+            if world.execute(f'SELECT 1 FROM "{table.name}" WHERE {asked} LIMIT 1', values).fetchone():  # noqa: S608
+                return True
+    return False
+
+
+@dataclass(eq=False)
+class _Purge:
+    """One tree without some messages of its base."""
+
+    file: TreeFile
+    community_id: int
+    messages: Collection[int]
+    touched: dict[NodeId, Keys] = field(default_factory=dict)
+
+    async def done(self) -> None:
+        """Do it, all at once; raises StoreError while somebody reads what the file's log still holds."""
+        while not await self._is_done():
+            pass  # a node was kept meanwhile
+        if not await asyncio.to_thread(self.file.empty_log):
+            raise StoreError(BUSY)
+
+    async def _is_done(self) -> bool:
+        base, nodes, deltas = await asyncio.to_thread(self._read)
+        if not await asyncio.to_thread(self._are_in, base):
+            return True
+        root = nodes[0].id
+        after, self.touched[root] = await self._without(base)
+        digests = {root: await asyncio.to_thread(_digest_of_base, after)}
+        before_images, after_images = {root: base}, {root: after}
+        made: dict[NodeId, list[Delta]] = {}
+        left = Counter(node.parent for node in nodes if node.status is Status.DONE)  # children to come
+        for node in _downwards(nodes):
+            if node.status is not Status.DONE or node.parent is None:
+                continue
+            old = await asyncio.to_thread(laid_over, before_images[node.parent], deltas[node.id])
+            new, self.touched[node.id] = await self._without(old)
+            keys = {(one.table, one.key) for one in deltas[node.id]}
+            keys |= self.touched[node.id] | self.touched[node.parent]
+            made[node.id] = await asyncio.to_thread(_differences, after_images[node.parent], new, keys)
+            digests[node.id] = digest_of(digests[node.parent], made[node.id])
+            before_images[node.id], after_images[node.id] = old, new
+            left[node.parent] -= 1
+            for id_ in [id_ for id_ in (node.id, node.parent) if not left[id_]]:
+                del before_images[id_], after_images[id_]
+        packed = await asyncio.to_thread(zlib.compress, after, LEVEL)
+        return await asyncio.to_thread(self._is_written, nodes, packed, made, digests)
+
+    def _read(self) -> tuple[bytes, list[Node], dict[NodeId, list[Delta]]]:
+        with self.file.reading() as connection:
+            base = unfrozen(connection.execute("SELECT base FROM tree").fetchone()["base"])
+            nodes = _nodes(connection)
+            return base, nodes, {node.id: deltas_of(connection, node.id) for node in nodes}
+
+    def _are_in(self, base: bytes) -> bool:
+        world = opened(base)
+        try:
+            there = {row[0] for row in world.execute("SELECT id FROM messages")}
+        finally:
+            world.close()
+        return not there.isdisjoint(self.messages)
+
+    async def _without(self, image: bytes) -> tuple[bytes, Keys]:
+        """Give a world in which the messages were deleted as they are live, and the keys of what that wrote."""
+        database = Database(database_url("sqlite:///:memory:"), image)
+        try:
+            await database.plainly(capture)
+            with unhurried():
+                async with database.writing() as connection:
+                    ids = CountedIds(self.community_id)
+                    await ids.open(connection)
+                    session = Session(connection, ids, {self.community_id})
+                    await erase(session, self.community_id, MESSAGES.c.id.in_(self.messages))
+                    await ids.flush(connection)
+                await work_off(database)
+                async with database.writing() as connection:
+                    await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION))
+            keys = frozenset(await database.plainly(noted))
+            return await database.plainly(_rewritten), keys
+        finally:
+            await database.close()
+
+    def _is_written(
+        self, nodes: Sequence[Node], base: bytes, made: dict[NodeId, list[Delta]], digests: dict[NodeId, str]
+    ) -> bool:
+        """Store it, unless other nodes are done by now than those that were looked at; tells whether it is."""
+        with self.file.writing() as connection:
+            if _done(_nodes(connection)) != _done(nodes):
+                return False
+            connection.execute("UPDATE tree SET base = ?, generation = generation + 1", (base,))
+            for node_id, deltas in made.items():
+                put_deltas(connection, node_id, deltas)
+            for node_id, digest in digests.items():
+                connection.execute("UPDATE nodes SET digest = ? WHERE id = ?", (digest, node_id))
+            connection.execute("UPDATE nodes SET exact = 0 WHERE id IN (SELECT node FROM answers)")
+            connection.execute("DELETE FROM answers")
+            ids = ", ".join(str(int(id_)) for id_ in sorted(self.messages))
+            told = f"SELECT 1 FROM json_each(events.messages) WHERE value IN ({ids})"  # noqa: S608  # numbers of our own
+            connection.execute(f"DELETE FROM events WHERE EXISTS ({told})")  # noqa: S608
+        return True
+
+
+def _nodes(connection: sqlite3.Connection) -> list[Node]:
+    return nodes_of(connection.execute(f"SELECT {NODE} FROM nodes ORDER BY id").fetchall())  # noqa: S608
+
+
+def _done(nodes: Sequence[Node]) -> dict[NodeId, str]:
+    return {node.id: node.digest for node in nodes if node.status is Status.DONE}
+
+
+def _rewritten(connection: sqlite3.Connection) -> bytes:
+    connection.execute("VACUUM")
+    return connection.serialize()
+
+
+def _digest_of_base(image: bytes) -> str:
+    world = opened(image)
+    try:
+        return digest_of_all(world)
+    finally:
+        world.close()
+
+
+def _differences(before: bytes, after: bytes, keys: Collection[tuple[str, Row]]) -> list[Delta]:
+    place = {table.name: number for number, table in enumerate(TABLES)}
+    one, other = opened(before), opened(after)
+    try:
+        in_order = sorted(keys, key=lambda key: (place[key[0]], Delta(key[0], key[1], None).key_text))
+        return list(differences(one, other, in_order))
+    finally:
+        one.close()
+        other.close()
+
+
+def _downwards(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Give nodes, each after its parent and before any that is not below it: so few worlds are needed at once."""
+    below: dict[NodeId | None, list[Node]] = {}
+    for node in nodes:
+        below.setdefault(node.parent, []).append(node)
+    waiting = below.get(None, [])[::-1]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += below.get(node.id, [])[::-1]

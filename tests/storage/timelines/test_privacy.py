@@ -1,0 +1,242 @@
+"""What is deleted live leaves the files of trees before it is reported done, and who is forgotten takes them along."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bot.core.changes import SetFocus
+from bot.core.errors import NotFound, Rejected
+from bot.core.models import ModelAnswer
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Focus, Snowflake, Usage
+from bot.core.timelines.records import (
+    ROOT,
+    Answer,
+    Cut,
+    EventKind,
+    Finished,
+    Status,
+    Timeline,
+    Told,
+    TreeId,
+)
+from storage.inline import fill
+from storage.store import SqlStore
+from storage.timelines.deltas import all_rows, digest_of_all
+from storage.timelines.purging import mentions
+from storage.timelines.tree_file import tree_path
+from storage.timelines.trees import SqlTrees
+from tests.fakes import START
+from tests.founding import founded
+from tests.storage.lines import said
+from tests.storage.timelines.orchard import GUESTS, MADE_BY, Orchard, a_tree
+
+SECRET = "xylophone"
+
+
+@dataclass
+class Living:
+    """A live community with a tree."""
+
+    store: SqlStore
+    community_id: CommunityId
+    trees: Orchard
+
+    async def is_anywhere(self, word: str) -> bool:
+        """Tell whether a word stands in any world, event or answer of the tree."""
+        for node in await self.trees.trees.nodes(self.trees.key):
+            if node.status is Status.DONE and word in repr(await self.trees.rows(node.id, all_rows)):
+                return True
+        for event in await self.trees.trees.events(self.trees.key):
+            if word in repr(event):
+                return True
+        for node in await self.trees.trees.nodes(self.trees.key):
+            if word in repr(await self.trees.trees.recorded(self.trees.key, node.id)):
+                return True
+        return False
+
+    async def forget(self, person_id: int) -> None:
+        """Forget a person, to the end."""
+        who = Snowflake(person_id)
+        async with self.store.writing(self.community_id) as write:
+            await write.personal.begin_forgetting(self.community_id, who, START + timedelta(hours=2))
+        done = None
+        while done is None:
+            async with self.store.writing(self.community_id) as write:
+                done = await write.personal.forget_on(self.community_id, who)
+        assert await self.store.gone_for_good()
+
+
+@asynccontextmanager
+async def living(folder: Path) -> AsyncIterator[Living]:
+    timelines = folder / "timelines"
+    async with await SqlStore.open(f"sqlite:///{folder}/selfroom.db", timelines=timelines) as store:
+        community_id = await founded(store, guests=GUESTS)
+        async with store.writing(community_id) as write:
+            await write.talk.add(community_id, [said("tea at five", 1), said(f"{SECRET} is the word", 2)])
+            await write.talk.add(community_id, [said("good night", 3)])
+        await keep(store, community_id)
+        image = await store.image(community_id, Cut(rooms=(AgentId(1),)), now=START + timedelta(hours=1))
+        trees = SqlTrees(timelines)
+        tree = await trees.begin(a_tree(community_id), image)
+        yield Living(store, community_id, Orchard(trees, tree.key, image, timelines))
+        await trees.close()
+
+
+async def keep(store: SqlStore, community_id: CommunityId) -> None:
+    one = Timeline(
+        community_id=community_id,
+        id=TreeId(1),
+        room_id=AgentId(1),
+        title="what if",
+        made_by=MADE_BY,
+        usd_cap=Decimal("0.5"),
+        created_at=START,
+        expires_at=START + timedelta(days=14),
+    )
+    async with store.writing(community_id) as write:
+        assert write.ids.take("timeline") == 1
+        await write.timelines.keep(one)
+
+
+@pytest.fixture
+async def live(tmp_path: Path) -> AsyncIterator[Living]:
+    async with living(tmp_path) as one:
+        yield one
+
+
+def files(live: Living) -> bytes:
+    file = tree_path(live.trees.folder, 1, 1)
+    beside = (file, *file.parent.glob(f"{file.name}-*"))
+    return b"".join(one.read_bytes() for one in beside if one.exists())
+
+
+async def deleted(live: Living, number: int = 2) -> None:
+    async with live.store.writing(live.community_id) as write:
+        await write.talk.delete(live.community_id, [Snowflake(1000 + number)], START + timedelta(hours=2))
+    assert await live.store.gone_for_good()
+
+
+async def quoting(live: Living, parent: int) -> int:
+    """Grow a node in which the secret is said once more, told of, and answered."""
+    trees, key = live.trees.trees, live.trees.key
+    (id_,) = await live.trees.plant(parent)
+    async with trees.open(key, id_) as world:
+        async with world.store.writing(live.community_id) as write:
+            focus = Focus(notes=("note",), updated_at=START)
+            await write.apply(live.community_id, [SetFocus(agent_id=AgentId(1), side=PUBLIC_SIDE, focus=focus)])
+            await write.talk.add(live.community_id, [said("what follows stays", 9)])
+        answer = ModelAnswer(text=f"You said {SECRET}.", usage=Usage())
+        await trees.record(key, id_, Answer(call=1, request="ab" * 32, answer=answer))
+        await trees.tell(key, id_, [Told(kind=EventKind.MESSAGE, data={"text": SECRET}, message_ids=(2,))])
+        await world.store.database.plainly(  # type: ignore[attr-defined]
+            lambda one: one.execute("UPDATE messages SET answers_from_agents = 1 WHERE id = 2")
+        )
+        await trees.keep(world, Finished(status=Status.DONE, at=START, turns=1))
+    return id_
+
+
+async def test_a_deleted_message_leaves_base_deltas_events_and_answers(live: Living) -> None:
+    one = await quoting(live, ROOT)
+    two = await quoting(live, one)
+    assert await live.is_anywhere(SECRET)
+    await deleted(live)
+    assert not await live.is_anywhere(SECRET)
+    assert SECRET.encode() not in files(live)
+    assert await live.is_anywhere("what follows stays")
+    assert await live.is_anywhere("tea at five")
+    nodes = {node.id: node for node in await live.trees.trees.nodes(live.trees.key)}
+    assert (nodes[ROOT].exact, nodes[one].exact, nodes[two].exact) == (True, False, False)
+
+
+async def test_after_a_deletion_worlds_are_what_their_digests_say(live: Living) -> None:
+    one = await quoting(live, ROOT)
+    await deleted(live)
+    trees, key = live.trees.trees, live.trees.key
+    root = await trees.node(key, ROOT)
+    assert await live.trees.rows(ROOT, digest_of_all) == root.digest
+    again = await live.trees.grow(ROOT)
+    assert again.digest != (await trees.node(key, one)).digest
+    assert await live.trees.rows(again.id, digest_of_all) == root.digest
+
+
+async def test_a_message_said_after_the_fork_touches_no_tree(live: Living) -> None:
+    one = await quoting(live, ROOT)
+    before = {node.id: node.digest for node in await live.trees.trees.nodes(live.trees.key)}
+    async with live.store.writing(live.community_id) as write:
+        await write.talk.add(live.community_id, [said("later", 7)])
+    await deleted(live, 7)
+    after = {node.id: node.digest for node in await live.trees.trees.nodes(live.trees.key)}
+    assert before == after
+    assert len(await live.trees.trees.recorded(live.trees.key, one)) == 1  # type: ignore[arg-type]
+
+
+async def test_a_node_that_runs_while_its_base_changes_runs_once_more(live: Living) -> None:
+    trees, key = live.trees.trees, live.trees.key
+    (id_,) = await live.trees.plant(ROOT)
+    with pytest.raises(Rejected, match="runs once more"):
+        async with trees.open(key, id_) as world:
+            await deleted(live)
+            await trees.keep(world, Finished(status=Status.DONE, at=START))
+    assert (await trees.node(key, id_)).status is Status.QUEUED
+    await live.trees.run(id_)
+    assert not await live.is_anywhere(SECRET)
+
+
+async def test_who_is_forgotten_takes_the_trees_along_that_hold_anything_of_them(live: Living) -> None:
+    await live.forget(501)
+    with pytest.raises(NotFound):
+        await live.trees.trees.nodes(live.trees.key)
+    assert not tree_path(live.trees.folder, 1, 1).exists()
+    async with live.store.reading() as read:
+        (left,) = await read.timelines.all(live.community_id)
+    assert left.gone == "Somebody asked to be forgotten who was in it."
+
+
+async def test_who_stands_in_no_base_takes_no_tree_along(live: Living) -> None:
+    await live.forget(777)
+    assert len(await live.trees.trees.nodes(live.trees.key)) == 1
+
+
+async def test_a_tree_that_is_only_being_made_is_waited_for(live: Living) -> None:
+    async with live.store.reading() as read:
+        (known,) = await read.timelines.all()
+    async with live.store.writing(live.community_id) as write:
+        await write.timelines.keep(replace(known, id=TreeId(2)))
+    async with live.store.writing(live.community_id) as write:
+        await write.talk.delete(live.community_id, [Snowflake(1002)], START + timedelta(hours=2))
+        await write.timelines.drop(live.community_id, TreeId(1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("storage.store.PATIENCE_SECONDS", 0.5)
+        assert not await live.store.gone_for_good()
+    async with live.store.writing(live.community_id) as write:
+        await write.timelines.drop(live.community_id, TreeId(2))
+    assert await live.store.gone_for_good()
+    assert not await live.is_anywhere(SECRET)
+
+
+async def test_archives_and_their_copies_know_nothing_of_trees(live: Living, tmp_path: Path) -> None:
+    await quoting(live, ROOT)
+    archive = tmp_path / "community.zip"
+    await live.store.export(live.community_id, archive)
+    async with await SqlStore.open("sqlite://") as other:
+        await other.import_archive(archive)
+        async with other.reading() as read:
+            assert await read.timelines.all() == []
+    async with await live.store.clone(live.community_id) as copy, copy.reading() as read:
+        assert await read.timelines.all() == []
+
+
+def test_files_are_looked_through_for_a_name_whatever_its_case() -> None:
+    world = sqlite3.connect(":memory:")
+    fill(world)
+    world.execute("INSERT INTO communities (id, guild_id, name, paused) VALUES (1, 9, 'Mira''s place', 0)")
+    assert mentions(world, 501, ["mira"])
+    assert not mentions(world, 501, ["rob"])
+    assert not mentions(world, 9_999, [])
+    world.close()
