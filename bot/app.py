@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from importlib import metadata
 
 import structlog
 
@@ -35,18 +36,21 @@ from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
+from bot.engine.front_desk.timelines import Orchard
 from bot.engine.front_desk.trials import with_manner
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
+from bot.engine.timelines.house import Treasury
 from bot.engine.trial.card import Card
 from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
 from bot.house import DiscordSite, House
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
+from bot.seclusion import Seclusion
 from bot.settings import Settings
 from bot.tokens import tokenizer_for
 from bot.vault import Say, chosen, cipher_of, opened, revealed
@@ -54,12 +58,14 @@ from bot.visitors import Visitors
 from cogs import COGS
 from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
+from storage.timelines.trees import SqlTrees
 
 PLAYGROUND_KEY = "playground"  # the scripted model takes any
 
 CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
+MOST_PLACES = 8  # of a provider that says nothing of it
 
 log = structlog.get_logger(__name__)
 
@@ -128,7 +134,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
     """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics()
-        store = await SqlStore.open(settings.database, config=settings.defaults, sole=True)
+        store = await SqlStore.open(settings.database, config=settings.defaults, sole=True, timelines=settings.trees)
         stack.push_async_callback(store.close)
         async with store.writing() as write:
             await write.claims.abandon()  # of a process that was killed: this one is alone
@@ -145,10 +151,14 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         )
         stack.push_async_callback(warehouse.close)
         archives = HandedArchives(store.database, warehouse, cipher)
-        yield build(settings, site, Parts(store, cipher, models, clock, metrics, workshop, archives), face)
+        parts = Parts(store, cipher, models, clock, metrics, workshop, archives)
+        orchard = open_orchard(stack, settings, parts) if settings.timelines else None
+        yield build(settings, site, parts, face, orchard)
 
 
-def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:
+def build(
+    settings: Settings, site: DiscordSite, parts: Parts, face: Face | None, orchard: Orchard | None = None
+) -> House:
     """Put the house together from its parts."""
     store, models, clock, metrics = parts.store, parts.models, parts.clock, parts.metrics
     tokenizer = tokenizer_for(settings.defaults.model)
@@ -175,7 +185,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         delivery.wake()
         scheduler.nudge(clock.now())
 
-    desk = open_front_desk(settings, parts, performer, look)
+    desk = open_front_desk(settings, parts, performer, look, orchard)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
@@ -216,7 +226,26 @@ def start_heart(
     )
 
 
-def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_done: Callable[[], None]) -> FrontDesk:
+def open_orchard(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Orchard:
+    """Make what timelines are kept and grown with: files that the house reads, and a process that writes them."""
+    trees = SqlTrees(settings.trees, settings.defaults)
+    stack.push_async_callback(trees.close)
+    places = settings.calls_per_provider or MOST_PLACES
+    treasury = Treasury(parts.store, parts.models, trees, parts.clock, places=places)
+    grower = Seclusion(settings.trees, settings.defaults, treasury)
+    stack.push_async_callback(grower.close)
+    return Orchard(
+        trees=trees, images=parts.store, grower=grower, treasury=treasury, program=metadata.version("selfroom")
+    )
+
+
+def open_front_desk(
+    settings: Settings,
+    parts: Parts,
+    performer: Performer,
+    on_done: Callable[[], None],
+    orchard: Orchard | None = None,
+) -> FrontDesk:
     """Make the use cases that people reach by commands; `on_done` is called after a change."""
     return FrontDesk(
         Office(
@@ -233,6 +262,7 @@ def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_d
         ),
         backup_days=settings.backup_days,
         config=settings.defaults,
+        orchard=orchard,
     )
 
 
