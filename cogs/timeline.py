@@ -328,7 +328,8 @@ class TimelineCog(Group, group_name="timeline", group_description="What if: worl
         await self.say(
             interaction,
             f"Tree {timeline.id}: {shown.usd:.4f} of {timeline.usd_cap:.2f} USD, "
-            f"{counted(len(shown.nodes), 'node')} of 200, {size:.1f} of 64 MB, until <t:{int(timeline.expires_at.timestamp())}:f>.",
+            f"{counted(len(shown.nodes), 'node')} of 200, {size:.1f} of 64 MB, "
+            f"until <t:{int(timeline.expires_at.timestamp())}:f>.",
         )
 
     async def tree(self, interaction: Interaction, number: int | None) -> Timeline:

@@ -26,8 +26,8 @@ from bot.core.timelines.showing import Shown
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.timelines import looking
+from bot.engine.timelines.grower import Grower
 from bot.engine.timelines.house import Estimate, Treasury
-from bot.engine.timelines.operations import Grower
 
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."

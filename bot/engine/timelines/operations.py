@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import structlog
 
@@ -12,44 +11,10 @@ from bot.core.ports import Clock
 from bot.core.ports.trees import Trees
 from bot.core.timelines.growth import MOST_AT_ONCE, Growth, check_parent, planned
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
+from bot.engine.timelines.grower import Telling
 from bot.engine.timelines.runner import Runner
 
 log = structlog.get_logger(__name__)
-
-
-class Telling(Protocol):
-    """Who hears of it when something has changed."""
-
-    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
-        """A node is over, or (None) it is not there any more or could not be kept."""
-
-
-class Grower(Protocol):
-    """Operations on trees, wherever they are carried out; each raises SelfroomError's children in plain sentences."""
-
-    async def begin(self, tree: Tree, image: Image) -> Tree:
-        """Make a tree with its root."""
-
-    async def grow(self, key: TreeKey, growth: Growth) -> Sequence[Node]:
-        """Store the nodes of an operation as queued, and begin to run them."""
-
-    async def resume(self, key: TreeKey) -> Sequence[Node]:
-        """Run what was running or waiting when the process died; gives these nodes."""
-
-    async def rerun(self, key: TreeKey, node_id: NodeId) -> str:
-        """Run a node again from its record; gives the first difference in words, empty without one."""
-
-    async def stop(self, key: TreeKey, node_id: NodeId) -> Node:
-        """End a node that is not over yet, after the present call."""
-
-    async def delete(self, key: TreeKey, node_id: NodeId) -> Sequence[NodeId]:
-        """Delete a node and all that came from it, running ones stopped first."""
-
-    async def note(self, key: TreeKey, node_id: NodeId, text: str) -> Node:
-        """Set what people note beside a node."""
-
-    async def remove(self, key: TreeKey) -> None:
-        """Delete a tree, its running nodes stopped first."""
 
 
 @dataclass(kw_only=True)
