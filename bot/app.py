@@ -134,7 +134,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
     """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics()
-        store = await SqlStore.open(settings.database, config=settings.defaults, sole=True, timelines=settings.trees)
+        store = await SqlStore.open(settings.database, config=settings.defaults, sole=True, timelines=settings.timelines)
         stack.push_async_callback(store.close)
         async with store.writing() as write:
             await write.claims.abandon()  # of a process that was killed: this one is alone
@@ -152,7 +152,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         stack.push_async_callback(warehouse.close)
         archives = HandedArchives(store.database, warehouse, cipher)
         parts = Parts(store, cipher, models, clock, metrics, workshop, archives)
-        orchard = open_orchard(stack, settings, parts) if settings.timelines else None
+        orchard = open_orchard(stack, settings, parts)
         yield build(settings, site, parts, face, orchard)
 
 
@@ -228,11 +228,11 @@ def start_heart(
 
 def open_orchard(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Orchard:
     """Make what timelines are kept and grown with: files that the house reads, and a process that writes them."""
-    trees = SqlTrees(settings.trees, settings.defaults)
+    trees = SqlTrees(settings.timelines, settings.defaults)
     stack.push_async_callback(trees.close)
     places = settings.calls_per_provider or MOST_PLACES
     treasury = Treasury(parts.store, parts.models, trees, parts.clock, places=places)
-    grower = Seclusion(settings.trees, settings.defaults, treasury)
+    grower = Seclusion(settings.timelines, settings.defaults, treasury)
     stack.push_async_callback(grower.close)
     return Orchard(
         trees=trees, images=parts.store, grower=grower, treasury=treasury, program=metadata.version("selfroom")

@@ -139,8 +139,6 @@ class Settings(BaseSettings):
 
     prompts_file: Path | None = None  # what agents are told, part by part in place of our own words
 
-    timelines: bool = True  # what if: trees of worlds that go on from a moment (docs/timelines.md)
-
     data_dir: Path = Path("data")
     database_url: str | None = None
     secret: SecretStr | None = None
@@ -202,11 +200,6 @@ class Settings(BaseSettings):
     def paid_models(self) -> tuple[str, ...]:
         """The models that the installation pays for: where none are set, those that communities start from."""
         return self.ceiling_models or self.community.allowed_models
-
-    @property
-    def trees(self) -> Path:
-        """Where the files of timelines are."""
-        return self.data_dir / "timelines"
 
     @property
     def backups(self) -> Path:

@@ -64,7 +64,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     await board(inside, "🟢 **2** m, 1 turn", "🟢 **3** m, 1 turn", "🟢 **4** m, 1 turn")
     assert "@mira: Wren, the lights go out!" in await inside.told("timeline read", node=2)
     assert "0 bytes differ" in await inside.told("timeline rerun", node=3)
-    assert "Node 2 and node 3 differ in" in await inside.told("timeline compare", node=2, other=3)
+    assert "Node 1 and node 2 differ in " in await inside.told("timeline compare", node=1, other=2)
     assert "of 3:" in await inside.told("timeline compare", node=1)
     assert "Noted" in await inside.told("timeline note", node=2, text="the dark one")
     await board(inside, "the dark one")

@@ -55,7 +55,7 @@ def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
         if one.scenes.get(title) != two.scenes.get(title)
     ]
     cost = f"{a.usd:.4f} USD and {counted(a.tokens, 'token')} beside {b.usd:.4f} USD and {counted(b.tokens, 'token')}"
-    counts = [(len(said), "line"), (len(minds), "thing known"), (len(joined), "membership"), (len(scenes), "scene")]
+    counts = [(len(said), "line"), (len(minds), "path"), (len(joined), "membership"), (len(scenes), "scene")]
     told = ", ".join(counted(number, word) for number, word in counts if number) or "nothing that is kept apart"
     header = f"Node {a.id} and node {b.id} differ in {told}. {cost}."
     parts = (("Said", [*first, *said]), ("Known, planned, looked at", minds), ("Members", joined), ("Scenes", scenes))

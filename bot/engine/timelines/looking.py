@@ -67,6 +67,9 @@ async def _sighting(trees: Trees, key: TreeKey, node_id: NodeId, since: datetime
 
 def _focus(focus: Focus) -> dict[str, Json]:
     told: dict[str, Json] = FOCUS.dump_python(focus, mode="json")
+    plan = told.pop("plan", None)
+    if isinstance(plan, dict):
+        told["plan"] = {name: value for name, value in plan.items() if value}
     return {name: value for name, value in told.items() if value and name != "updated_at"}
 
 
