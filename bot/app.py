@@ -134,7 +134,9 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
     """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics()
-        store = await SqlStore.open(settings.database, config=settings.defaults, sole=True, timelines=settings.timelines)
+        store = await SqlStore.open(
+            settings.database, config=settings.defaults, sole=True, timelines=settings.timelines
+        )
         stack.push_async_callback(store.close)
         async with store.writing() as write:
             await write.claims.abandon()  # of a process that was killed: this one is alone

@@ -207,6 +207,11 @@ class Settings(BaseSettings):
         return self.data_dir / "backups"
 
     @property
+    def timelines(self) -> Path:
+        """The folder for the files of trees of timelines."""
+        return self.data_dir / "timelines"
+
+    @property
     def database(self) -> str:
         """The database's URL: SQLite in the data folder when none is set."""
         return self.database_url or f"sqlite+aiosqlite:///{(self.data_dir / 'selfroom.db').absolute()}"

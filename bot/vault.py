@@ -24,7 +24,7 @@ Say = Callable[[str], object]
 async def opened(settings: Settings) -> AsyncIterator[SqlStore]:
     """Open the database for one command of the command line."""
     check_data_folder(settings.data_dir)
-    store = await SqlStore.open(settings.database, config=settings.defaults)
+    store = await SqlStore.open(settings.database, config=settings.defaults, timelines=settings.timelines)
     try:
         yield store
     finally:

@@ -113,6 +113,20 @@ class CommunityConfig(BaseModel):
     scene_steps: int = Field(default=3, ge=1, le=5)
     scene_epilogue: bool = True
 
+    # timelines
+    timelines: bool = True
+    timelines_at_once: int = Field(default=3, ge=0, le=20)
+    timeline_days: float = Field(default=14, gt=0, le=365)
+    timeline_nodes: int = Field(default=200, ge=1, le=2_000)
+    timeline_depth: int = Field(default=150, ge=1, le=1_000)
+    timeline_siblings: int = Field(default=8, ge=2, le=32)
+    timeline_turns: int = Field(default=20, ge=1, le=100)
+    timeline_usd: Decimal = Field(default=Decimal("0.50"), ge=0, le=100)
+    timeline_ask_usd: Decimal = Field(default=Decimal("0.10"), ge=0, le=100)
+    timeline_megabytes: int = Field(default=64, ge=1, le=1_000)
+    timeline_messages: int = Field(default=20_000, ge=100, le=200_000)
+    timelines_for_managers: bool = False
+
     # pacing
     typing_at_most_seconds: float = Field(default=1.4, ge=0, le=60)  # at 80 words a minute
     sleep_at_most_days: float = Field(default=7, gt=0, le=365)

@@ -21,6 +21,7 @@ from storage.owed import debts_in
 from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, MEMBERSHIPS, MESSAGES, OVERRIDES, ROOMS, SCENES, SEATS
 from storage.timelines.deltas import digest_of_all
+from storage.timelines.past import Past, moment_of
 from storage.timelines.tables import IN_ORDER
 
 LEVEL = 6
@@ -41,15 +42,17 @@ async def frozen(database: Database, community_id: CommunityId, cut: Cut, *, now
         async with database.reading() as reading, target.engine.begin() as writing:
             session, copy = Session(reading), Session(writing)
             await _refuse_unsettled(session, community_id)
-            part = await _part(session, community_id, cut)
+            at = await moment_of(session, community_id, cut.point)
+            part = await _part(session, community_id, cut, until=at)
             for table in IN_ORDER:
                 if (only := part.only(table.name)) is not None:
                     await copy_rows(session, copy, table, community_id, only, part.values)
+            told = () if at is None else await Past(copy, community_id, cut.point, at).unwind()
             await _settle(copy, community_id, part)
         data, digest = await target.plainly(_packed)
     finally:
         await target.close()
-    return Image(data=data, digest=digest, at=now)
+    return Image(data=data, digest=digest, at=at or now, not_unwound=tuple(told))
 
 
 async def _refuse_unsettled(session: Session, community_id: CommunityId) -> None:
@@ -133,7 +136,7 @@ def _listed(ids: Collection[int]) -> str:
     return ", ".join(str(int(id_)) for id_ in sorted(ids)) or "NULL"
 
 
-async def _part(session: Session, community_id: CommunityId, cut: Cut) -> _Part:
+async def _part(session: Session, community_id: CommunityId, cut: Cut, *, until: datetime | None) -> _Part:
     if await session.first(select(COMMUNITIES.c.id).where(COMMUNITIES.c.id == community_id)) is None:
         raise NotFound(GONE)
     its = owned(ROOMS, community_id)
@@ -143,7 +146,7 @@ async def _part(session: Session, community_id: CommunityId, cut: Cut) -> _Part:
         raise NotFound(NO_ROOM)
     agents = await _members(session, community_id, heard)
     own = {row[0] for row in await session.rows(select(ROOMS.c.id).where(its, ROOMS.c.id.in_(agents)))}
-    values, since = await _since(session, community_id, heard, cut.newest_messages)
+    values, since = await _since(session, community_id, heard, cut.newest_messages, until)
     return _Part(heard=heard, rooms=heard | own, agents=agents, values=values, since=since)
 
 
@@ -160,9 +163,13 @@ async def _members(session: Session, community_id: CommunityId, heard: Collectio
     return {row[0] for row in await session.rows(union(member, own, seated))}
 
 
-async def _since(session: Session, community_id: CommunityId, heard: Collection[int], most: int) -> tuple[Values, bool]:
+async def _since(
+    session: Session, community_id: CommunityId, heard: Collection[int], most: int, until: datetime | None
+) -> tuple[Values, bool]:
     """Give since when messages come along, so that they are about as many as may; nothing where all do."""
     asked = select(MESSAGES.c.sent_at).where(owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(heard))
+    if until is not None:
+        asked = asked.where(MESSAGES.c.sent_at <= until)
     asked = asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).offset(max(most, 1) - 1).limit(1)
     at = await session.value(asked)
     if at is None:

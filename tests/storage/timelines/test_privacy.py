@@ -20,6 +20,7 @@ from bot.core.timelines.records import (
     Cut,
     EventKind,
     Finished,
+    NodeId,
     Status,
     Timeline,
     Told,
@@ -122,7 +123,7 @@ async def deleted(live: Living, number: int = 2) -> None:
     assert await live.store.gone_for_good()
 
 
-async def quoting(live: Living, parent: int) -> int:
+async def quoting(live: Living, parent: NodeId) -> NodeId:
     """Grow a node in which the secret is said once more, told of, and answered."""
     trees, key = live.trees.trees, live.trees.key
     (id_,) = await live.trees.plant(parent)
@@ -173,7 +174,7 @@ async def test_a_message_said_after_the_fork_touches_no_tree(live: Living) -> No
     await deleted(live, 7)
     after = {node.id: node.digest for node in await live.trees.trees.nodes(live.trees.key)}
     assert before == after
-    assert len(await live.trees.trees.recorded(live.trees.key, one)) == 1  # type: ignore[arg-type]
+    assert len(await live.trees.trees.recorded(live.trees.key, one)) == 1
 
 
 async def test_a_node_that_runs_while_its_base_changes_runs_once_more(live: Living) -> None:

@@ -1,0 +1,190 @@
+"""What comes into a base, and what stays behind, from both databases; and how far a community is taken back."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.core.changes import (
+    AddKey,
+    Audit,
+    Change,
+    JournalPlan,
+    RecordAction,
+    SetFocus,
+    SetKnowledge,
+)
+from bot.core.errors import NotFound
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AccessKey,
+    ActionRecord,
+    AgentId,
+    CommunityId,
+    Focus,
+    Json,
+    KeyId,
+    Plan,
+    PlanItem,
+)
+from bot.core.timelines.records import AtMessage, AtStep, AtTime, Cut, Image
+from storage.database import Database, database_url
+from storage.store import SqlStore
+from storage.timelines.deltas import Row, all_rows, opened
+from storage.timelines.images import unfrozen
+from tests.factories import person
+from tests.fakes import START
+from tests.founding import founded
+from tests.storage.lines import said
+from tests.storage.scenes import a_council
+
+ROOM = AgentId(1)
+NOW = START + timedelta(hours=5)
+
+
+@pytest.fixture
+async def community_id(store: SqlStore) -> CommunityId:
+    """Agents 1, 2 and 3 are in room 1; agent 4 lives elsewhere."""
+    return await founded(store, 4, guests=((2, 1), (3, 1)))
+
+
+async def apply(store: SqlStore, community_id: CommunityId, *changes: Change) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, changes)
+
+
+async def talk(store: SqlStore, community_id: CommunityId, *numbers: int) -> None:
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said(f"word{number} is said", number) for number in numbers])
+
+
+def rows(image: Image) -> dict[str, list[Row]]:
+    world = opened(unfrozen(image.data))
+    try:
+        assert world.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert world.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return all_rows(world)
+    finally:
+        world.close()
+
+
+async def test_a_room_comes_with_who_is_in_it_and_nobody_else(store: SqlStore, community_id: CommunityId) -> None:
+    await talk(store, community_id, 1, 2, 3)
+    async with store.writing(community_id) as write:
+        await write.people.put(community_id, person("mira"), person("rob", 502))
+    found = rows(await store.image(community_id, Cut(rooms=(ROOM,)), now=NOW))
+    assert [row[1] for row in found["agents"]] == [1, 2, 3]
+    assert len(found["messages"]) == 3
+    assert [row[1] for row in found["people"]] == [501]
+
+
+async def test_only_the_newest_messages_come(store: SqlStore, community_id: CommunityId) -> None:
+    await talk(store, community_id, *range(1, 9))
+    found = rows(await store.image(community_id, Cut(rooms=(ROOM,), newest_messages=3), now=NOW))
+    assert [row[1] for row in found["messages"]] == [6, 7, 8]
+
+
+async def test_nothing_that_opens_pays_or_waits_comes_along(store: SqlStore, community_id: CommunityId) -> None:
+    await talk(store, community_id, 1)
+    key = AccessKey(id=KeyId(1), room_id=ROOM, label="door", ciphertext=b"secret", digest=b"digest", created_at=START)
+    await apply(store, community_id, AddKey(key=key), Audit(at=START, by="somebody", what="did it", agent_id=None))
+    image = await store.image(community_id, Cut(), now=NOW)
+    found = rows(image)
+    assert b"secret" not in unfrozen(image.data)
+    assert len(found["keys"]) == 1
+    for name in ("providers", "letters", "audit", "usage", "reservations", "kept", "tombstones", "reasons"):
+        assert found[name] == [], name
+
+
+async def test_both_databases_give_the_same_base(store: SqlStore, community_id: CommunityId) -> None:
+    await talk(store, community_id, 1, 2, 3)
+    known = SetKnowledge(
+        agent_id=ROOM,
+        side=PUBLIC_SIDE,
+        knowledge={"tea": "üß 😀"},
+        path="tea",
+        before=None,
+        after=1,
+        by="itself",
+        at=START,
+    )
+    await apply(store, community_id, known)
+    here = await store.image(community_id, Cut(rooms=(ROOM,)), now=NOW)
+    async with await store.clone(community_id) as copy:
+        there = await copy.image(community_id, Cut(rooms=(ROOM,)), now=NOW)
+    assert rows(here) == rows(there)
+    assert here.digest == there.digest
+
+
+async def test_a_room_that_is_not_there_is_refused(store: SqlStore, community_id: CommunityId) -> None:
+    with pytest.raises(NotFound, match="not there any more"):
+        await store.image(community_id, Cut(rooms=(AgentId(77),)), now=NOW)
+    with pytest.raises(NotFound, match="The point"):
+        await store.image(community_id, Cut(rooms=(ROOM,), point=AtMessage(message_id=77)), now=NOW)
+
+
+async def test_at_a_message_nothing_later_was_said(store: SqlStore, community_id: CommunityId) -> None:
+    await talk(store, community_id, 1, 2, 3, 4)
+    image = await store.image(community_id, Cut(rooms=(ROOM,), point=AtMessage(message_id=2)), now=NOW)
+    found = rows(image)
+    assert [row[1] for row in found["messages"]] == [1, 2]
+    assert image.at == said("", 2).sent_at
+    assert "Members, settings and prompts are as they are now." in image.not_unwound
+
+
+def set_to(value: Json, before: Json, minutes: int) -> SetKnowledge:
+    return SetKnowledge(
+        agent_id=ROOM,
+        side=PUBLIC_SIDE,
+        knowledge={"mira": value, "stays": True},
+        path="mira",
+        before=before,
+        after=value,
+        by="itself",
+        at=START + timedelta(minutes=minutes),
+    )
+
+
+async def test_knowledge_and_plan_are_unwound_and_a_changed_focus_is_empty(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    early, late = START + timedelta(minutes=1), START + timedelta(minutes=30)
+    await apply(store, community_id, set_to("kind", None, 1))
+    await apply(store, community_id, set_to("rude", "kind", 30))
+    await apply(store, community_id, set_to("gone", "rude", 40))
+    plan = Plan(goals=(PlanItem(id=1, text="tea"), PlanItem(id=2, text="cake")), current=1, last_id=2)
+    focus = Focus(notes=("later",), updated_at=late, plan=plan)
+    goal: dict[str, Json] = {"goal 2": None}
+    after: dict[str, Json] = {"goal 2": "cake"}
+    journalled = JournalPlan(
+        agent_id=ROOM, side=PUBLIC_SIDE, path="goals", before=goal, after=after, by="itself", at=late
+    )
+    await apply(store, community_id, SetFocus(agent_id=ROOM, side=PUBLIC_SIDE, focus=focus), journalled)
+    for at in (early, late):
+        record = ActionRecord(type="hud_note", at=at, parameters={})
+        await apply(store, community_id, RecordAction(agent_id=ROOM, side=PUBLIC_SIDE, record=record))
+    point = AtTime(at=START + timedelta(minutes=10))
+    image = await store.image(community_id, Cut(rooms=(ROOM,), point=point), now=NOW)
+    past = SqlStore(Database(database_url("sqlite://"), unfrozen(image.data)), store.config)
+    async with past, past.reading() as read:
+        view = await read.views.whole(community_id, agent_ids=[ROOM])
+    (mind,) = [one for one in view.minds.values() if one.agent_id == ROOM]
+    assert mind.knowledge == {"mira": "kind", "stays": True}
+    assert mind.focus.notes == ()
+    assert [goal.text for goal in mind.focus.plan.goals] == ["tea"]
+    assert len(rows(image)["actions"]) == 1
+    assert "The focus of agents whose focus changed since (1) is empty." in image.not_unwound
+
+
+async def test_at_a_step_a_scene_stands_where_it_stood(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        scene = await a_council(write, community_id, started_at=START)
+    point = AtStep(scene_id=scene.id, step=0)
+    image = await store.image(community_id, Cut(rooms=(ROOM,), point=point), now=NOW)
+    past = SqlStore(Database(database_url("sqlite://"), unfrozen(image.data)), store.config)
+    async with past, past.reading() as read:
+        back = await read.scenes.find(community_id, scene.id)
+        log = await read.scenes.log(community_id, scene.id)
+    assert back is not None
+    assert (back.step, list(log)) == (0, [])
+    assert back.digest == scene.first_digest
+    assert [row[1] for row in rows(image)["reasons"]], "somebody is asked to move"
