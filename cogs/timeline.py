@@ -12,8 +12,8 @@ from bot.core.actions import AlterAgent, Set
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import Agent, Snowflake
 from bot.core.timelines.changes import AgentCtx, AgentProps, Change, PublicEvent, Settings
-from bot.core.timelines.growth import ASK_ABOVE_USD, Growth
-from bot.core.timelines.records import NodeId, Timeline, TreeKey
+from bot.core.timelines.growth import Growth
+from bot.core.timelines.records import NOW, NodeId, Timeline, TreeKey
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
@@ -51,6 +51,7 @@ class TimelineCog(Group, group_name="timeline", group_description="What if: worl
         interaction: Interaction,
         title: app_commands.Range[str, 1, 60] | None = None,
         room: AgentArg | None = None,
+        message: app_commands.Range[str, 1, 200] | None = None,
         everything: bool = False,
     ) -> None:
         """Begin a tree here and now, in a thread of its own: what happens in it never happened.
@@ -58,6 +59,7 @@ class TimelineCog(Group, group_name="timeline", group_description="What if: worl
         Args:
             title: What if …
             room: From whose room; this one when left out
+            message: From a message, by its link or id; from now when left out
             everything: With all rooms of this server, not only this one
         """
         managers_only(interaction)
@@ -68,8 +70,9 @@ class TimelineCog(Group, group_name="timeline", group_description="What if: worl
         channel = self.client.get_channel(place.channel_id) if place is not None and place.channel_id else None
         if not isinstance(channel, discord.TextChannel):
             raise Rejected("That room has no channel yet: wait until it has one.")
+        point = NOW if message is None else await self.desk.timelines.point_of(guild_id, _message_id(message))
         made = await self.desk.timelines.fork(
-            guild_id, person(interaction), host.id, title=title or "", whole=everything
+            guild_id, person(interaction), host.id, title=title or "", whole=everything, point=point
         )
         thread = await channel.create_thread(
             name=thread_name(made),
@@ -328,7 +331,7 @@ class TimelineCog(Group, group_name="timeline", group_description="What if: worl
         await self.say(
             interaction,
             f"Tree {timeline.id}: {shown.usd:.4f} of {timeline.usd_cap:.2f} USD, "
-            f"{counted(len(shown.nodes), 'node')} of 200, {size:.1f} of 64 MB, "
+            f"{counted(len(shown.nodes), 'node')} {size:.1f} MB, "
             f"until <t:{int(timeline.expires_at.timestamp())}:f>.",
         )
 
@@ -342,7 +345,7 @@ class TimelineCog(Group, group_name="timeline", group_description="What if: worl
         """Make nodes and let them run, once it is sure where it costs more than a little."""
         timeline = await self.tree(interaction, number)
         estimate = await self.desk.timelines.estimate(timeline, growth)
-        if estimate.usd > ASK_ABOVE_USD:
+        if estimate.usd > await self.desk.timelines.asks_above(timeline):
             asked = f"That is thought to cost about {estimate.usd:.2f} USD. Run it?"
             if not await self.sure(interaction, asked, "Run it", tree=timeline.id):
                 return
@@ -383,6 +386,13 @@ class TimelineCog(Group, group_name="timeline", group_description="What if: worl
 
 def _ids(node: int) -> tuple[NodeId, ...]:
     return (NodeId(node),)
+
+
+def _message_id(typed: str) -> int:
+    last = typed.strip().rstrip("/").rpartition("/")[2]
+    if not (last.isascii() and last.isdigit() and len(last) < 20):
+        raise Rejected("Give the link of a message, or its id.")
+    return int(last)
 
 
 def _listed(one: Timeline) -> str:

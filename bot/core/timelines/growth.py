@@ -2,27 +2,38 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from hashlib import sha256
 from typing import Final, Literal, assert_never
 
+from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId, Person
 from bot.core.timelines.changes import MOST_CHANGES, Change
 from bot.core.timelines.records import ROOT, Edge, Node, NodeId, Planned, Status, edge_of
 
 Operation = Literal["advance", "selected", "multi", "chain", "frontier", "branch", "ask"]
-MOST_NODES: Final = 200
-MOST_DEPTH: Final = 150
-MOST_SIBLINGS: Final = 8
-MOST_TURNS: Final = 20
 MOST_AT_ONCE: Final = 4  # nodes that run
-MOST_TREES: Final = 3  # of a community
-KEPT_DAYS: Final = 14  # after somebody last touched a tree
-TREE_USD: Final = Decimal("0.50")
-TREE_BYTES: Final = 64_000_000
-ASK_ABOVE_USD: Final = Decimal("0.10")
 QUIET_PARENT: Final = "nobody has a reason: give an event"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of what one tree may have."""
+
+    nodes: int = 200
+    depth: int = 150
+    siblings: int = 8
+    turns: int = 20
+
+    @classmethod
+    def of(cls, config: CommunityConfig) -> "Limits":
+        """Give a community's own."""
+        return cls(
+            nodes=config.timeline_nodes,
+            depth=config.timeline_depth,
+            siblings=config.timeline_siblings,
+            turns=config.timeline_turns,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +49,7 @@ class Growth:
     only_max_depth: bool = True
     changes: tuple[Change, ...] = ()
     asked: tuple[AgentId, str] | None = None
+    limits: Limits = Limits()
 
     @property
     def turns_in_all(self) -> int:
@@ -71,11 +83,12 @@ def planned(growth: Growth, nodes: Sequence[Node], seed: str) -> tuple[Planned, 
     made: list[Planned] = []
     for parent in parents:
         made += _from(growth, parent, len(made))
-    if len(nodes) + len(made) > MOST_NODES:
-        raise Rejected(f"Over the limit of {MOST_NODES} nodes: delete some first.")
+    limits = growth.limits
+    if len(nodes) + len(made) > limits.nodes:
+        raise Rejected(f"Over the limit of {limits.nodes} nodes: delete some first.")
     deepest = max(parent.depth for parent in parents) + (growth.turns if growth.what == "chain" else 1)
-    if deepest > MOST_DEPTH:
-        raise Rejected(f"Over the limit of {MOST_DEPTH} steps from the root: begin from an earlier node.")
+    if deepest > limits.depth:
+        raise Rejected(f"Over the limit of {limits.depth} steps from the root: begin from an earlier node.")
     first = max(there, default=ROOT) + 1
     return tuple(
         replace(one, seed=sha256(f"{seed}/{first + place}".encode()).hexdigest()[:16]) for place, one in enumerate(made)
@@ -83,14 +96,15 @@ def planned(growth: Growth, nodes: Sequence[Node], seed: str) -> tuple[Planned, 
 
 
 def _check(growth: Growth) -> None:
-    if not 1 <= growth.turns <= MOST_TURNS:
-        raise Rejected(f"Give 1 to {MOST_TURNS} turns at once.")
+    limits = growth.limits
+    if not 1 <= growth.turns <= limits.turns:
+        raise Rejected(f"Give 1 to {limits.turns} turns at once.")
     if growth.minutes is not None and not 0 < growth.minutes <= 1_440:
         raise Rejected("Give up to 1,440 minutes at once.")
-    if growth.what == "multi" and not 2 <= growth.siblings <= MOST_SIBLINGS:
-        raise Rejected(f"Give 2 to {MOST_SIBLINGS} siblings at once.")
-    if growth.what == "selected" and not 1 <= len(growth.nodes) <= MOST_SIBLINGS:
-        raise Rejected(f"Choose 1 to {MOST_SIBLINGS} nodes at once.")
+    if growth.what == "multi" and not 2 <= growth.siblings <= limits.siblings:
+        raise Rejected(f"Give 2 to {limits.siblings} siblings at once.")
+    if growth.what == "selected" and not 1 <= len(growth.nodes) <= limits.siblings:
+        raise Rejected(f"Choose 1 to {limits.siblings} nodes at once.")
     if growth.what == "branch" and not 1 <= len(growth.changes) <= MOST_CHANGES:
         raise Rejected(f"Give 1 to {MOST_CHANGES} changes at once.")
     if growth.what == "ask" and (growth.asked is None or not growth.asked[1].strip()):

@@ -49,7 +49,7 @@ class FrontDesk:
         self.providers = Providers(office, self.actions)
         self.money = Money(office)
         self.scenes = Scenes(office)
-        self.timelines = Timelines(office, orchard)
+        self.timelines = Timelines(office, orchard, config or CommunityConfig())
         self.trials = Trials(office, self.actions)
 
 

@@ -2,17 +2,20 @@
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from decimal import Decimal
 
 from bot.core.changes import Audit
+from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.people import by_person
 from bot.core.ports.trees import Images, Trees
 from bot.core.records import AgentId, Person, Snowflake
-from bot.core.timelines.growth import KEPT_DAYS, MOST_TREES, TREE_BYTES, TREE_USD, Growth, planned
+from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
+    AtMessage,
     Cut,
     Node,
     NodeId,
@@ -30,6 +33,7 @@ from bot.engine.timelines.grower import Grower
 from bot.engine.timelines.house import Estimate, Treasury
 
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
+MEGABYTE = 1_000_000
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
 
@@ -51,6 +55,7 @@ class Timelines:
 
     office: Office
     orchard: Orchard | None = None
+    config: CommunityConfig = field(default_factory=CommunityConfig)  # what a community's own is laid over
 
     def _there(self) -> Orchard:
         if self.orchard is None:
@@ -96,23 +101,28 @@ class Timelines:
         orchard, now = self._there(), self.office.now()
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            if sum(not one.gone for one in await write.timelines.all(community.id)) >= MOST_TREES:
-                raise Rejected(f"Over the limit of {MOST_TREES} trees: delete one first.")
+            config = self.config.overlaid(community.overrides)
+            if not config.timelines:
+                raise Rejected("What-ifs are switched off in this server: `/setup options` has `timelines`.")
+            if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
+                raise Rejected(f"Over the limit of {counted(config.timelines_at_once, 'tree')}: delete one first.")
             timeline = Timeline(
                 community_id=community.id,
                 id=TreeId(write.ids.take("timeline")),
                 room_id=room_id,
                 title=title,
                 made_by=person.id,
-                usd_cap=TREE_USD,
+                usd_cap=config.timeline_usd,
                 created_at=now,
-                expires_at=now + timedelta(days=KEPT_DAYS),
+                expires_at=now + timedelta(days=config.timeline_days),
             )
             await write.timelines.keep(timeline)
             await write.apply(community.id, [self._audit(person, f"Tree {timeline.id} was begun.")])
         rooms = () if whole else (room_id,)
         try:
-            image = await orchard.images.image(community.id, Cut(rooms=rooms, point=point), now=now)
+            image = await orchard.images.image(
+                community.id, Cut(rooms=rooms, point=point, newest_messages=config.timeline_messages), now=now
+            )
             tree = Tree(
                 key=timeline.key,
                 title=title,
@@ -143,18 +153,41 @@ class Timelines:
         """Say what an operation is thought to cost; raises what keeps it from being done."""
         orchard = self._there()
         tree = await orchard.trees.find(timeline.key)
+        growth = replace(growth, limits=Limits.of(await self._config(timeline)))
         plans = planned(growth, await orchard.trees.nodes(timeline.key), tree.seed)
         turns = sum(one.turns_wanted or int((one.minutes or 0) + 0.99) for one in plans)
         found = await orchard.treasury.estimate(timeline.key, turns, len(plans))
         await orchard.treasury.check(timeline.key, found, timeline.usd_cap)
         return found
 
+    async def asks_above(self, timeline: Timeline) -> Decimal:
+        """Give the price from which a person is asked whether an operation is to be run."""
+        return (await self._config(timeline)).timeline_ask_usd
+
+    async def _config(self, timeline: Timeline) -> CommunityConfig:
+        async with self.office.store.reading() as read:
+            everyone = await read.communities.all()
+        community = next(one for one in everyone if one.id == timeline.community_id)
+        return self.config.overlaid(community.overrides)
+
+    async def point_of(self, guild_id: Snowflake, message_id: int) -> AtMessage:
+        """Give the point at which a message of Discord's had just been said; raises NotFound."""
+        async with self.office.looking(guild_id) as (community, read):
+            found = await read.talk.find(community.id, Snowflake(message_id))
+        if found is None:
+            raise NotFound("Selfroom does not know this message: name one that agents could hear.")
+        return AtMessage(message_id=found.id)
+
     async def grow(self, timeline: Timeline, person: Person, growth: Growth) -> Sequence[Node]:
         """Make nodes and begin to run them, within a grant of the day's money; gives them as they were stored."""
         orchard, key = self._there(), timeline.key
         check_manages(person)
-        if (await orchard.trees.find(key)).bytes > TREE_BYTES:
-            raise Rejected("This tree is as large as one may be, 64 MB: delete some nodes first.")
+        config = await self._config(timeline)
+        if (await orchard.trees.find(key)).bytes > config.timeline_megabytes * MEGABYTE:
+            raise Rejected(
+                f"This tree is as large as one may be, {config.timeline_megabytes} MB: delete some nodes first."
+            )
+        growth = replace(growth, limits=Limits.of(config))
         grant = await orchard.treasury.grant(key, await self.estimate(timeline, growth))
         nodes: Sequence[Node] = ()
         try:
@@ -255,10 +288,11 @@ class Timelines:
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
         """Keep a tree longer, and who did what."""
+        days = (await self._config(timeline)).timeline_days
         async with self.office.store.writing(timeline.community_id) as write:
             known = await write.timelines.find(timeline.community_id, timeline.id)
             if known is not None:
-                later = self.office.now() + timedelta(days=KEPT_DAYS)
+                later = self.office.now() + timedelta(days=days)
                 await write.timelines.keep(replace(known, expires_at=later))
             await write.apply(timeline.community_id, [self._audit(person, what)])
 

@@ -14,7 +14,7 @@ from bot.core.ports import Clock, Models, Store
 from bot.core.ports.trees import Trees
 from bot.core.records import Agent, CommunityId, Usage
 from bot.core.spending import SLOWED_FROM, SLOWER_FROM, Limit, day_of, held_to
-from bot.core.timelines.growth import MOST_AT_ONCE, TREE_USD
+from bot.core.timelines.growth import MOST_AT_ONCE
 from bot.core.timelines.records import Node, NodeId, TreeKey
 from bot.engine.purse import CallPrice, set_aside, settle, spending_now
 from bot.engine.timelines.answers import GrantSpent, HouseFacts, ModelFacts
@@ -135,7 +135,7 @@ class Treasury:
         ahead = worst * min(nodes, MOST_AT_ONCE)  # of calls that are being answered, at most
         return Estimate(usd=usd, granted_usd=usd * SAFETY + ahead if turns else Decimal(0), tokens=tokens * turns)
 
-    async def check(self, key: TreeKey, estimate: Estimate, cap: Decimal = TREE_USD) -> None:
+    async def check(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> None:
         """Raise Rejected where a tree's own limit does not hold what an operation is thought to cost."""
         left = cap - sum((one.usd for one in await self._trees.nodes(key)), Decimal(0))
         if estimate.usd > left:
