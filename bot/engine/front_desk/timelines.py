@@ -10,7 +10,7 @@ from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.people import by_person
-from bot.core.ports.trees import Images, Trees
+from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
@@ -29,7 +29,6 @@ from bot.core.timelines.showing import Shown
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.timelines import looking
-from bot.engine.timelines.grower import Grower
 from bot.engine.timelines.house import Estimate, Treasury
 
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
@@ -118,29 +117,32 @@ class Timelines:
             )
             await write.timelines.keep(timeline)
             await write.apply(community.id, [self._audit(person, f"Tree {timeline.id} was begun.")])
-        rooms = () if whole else (room_id,)
+        cut = Cut(rooms=() if whole else (room_id,), point=point, newest_messages=config.timeline_messages)
         try:
-            image = await orchard.images.image(
-                community.id, Cut(rooms=rooms, point=point, newest_messages=config.timeline_messages), now=now
-            )
-            tree = Tree(
-                key=timeline.key,
-                title=title,
-                rooms=rooms,
-                point=point,
-                made_by=person.id,
-                made_at=now,
-                at=image.at,
-                seed=secrets.token_hex(8),
-                revision="",
-                program=orchard.program,
-            )
-            await orchard.grower.begin(tree, image)
+            await self._begin(orchard, timeline, cut)
         except BaseException:
             async with self.office.store.writing(community.id) as write:
                 await write.timelines.drop(community.id, timeline.id)
             raise
         return timeline
+
+    async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut) -> None:
+        """Freeze what a tree begins with, and make its file."""
+        now = timeline.created_at
+        image = await orchard.images.image(timeline.community_id, cut, now=now)
+        tree = Tree(
+            key=timeline.key,
+            title=timeline.title,
+            rooms=cut.rooms,
+            point=cut.point,
+            made_by=timeline.made_by,
+            made_at=now,
+            at=image.at,
+            seed=secrets.token_hex(8),
+            revision="",
+            program=orchard.program,
+        )
+        await orchard.grower.begin(tree, image)
 
     async def place(self, timeline: Timeline, thread_id: Snowflake, board_post_id: Snowflake | None) -> Timeline:
         """Keep where a tree is told of."""

@@ -8,10 +8,9 @@ import structlog
 
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.ports import Clock
-from bot.core.ports.trees import Trees
+from bot.core.ports.trees import Telling, Trees
 from bot.core.timelines.growth import MOST_AT_ONCE, Growth, check_parent, planned
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
-from bot.engine.timelines.grower import Telling
 from bot.engine.timelines.runner import Runner
 
 log = structlog.get_logger(__name__)
