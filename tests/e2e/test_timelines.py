@@ -78,7 +78,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     await board(inside, "🟢 **8** branch")
     assert "(9)" in await inside.told("timeline advance", node=8, turns=2)
     await board(inside, "🟢 **9** a")
-    assert "Made: 1 node (10)." in await inside.told("timeline frontier", turns=1)
+    assert "(10" in await inside.told("timeline frontier", turns=1)
     await board(inside, "🟢 **10** a")
     assert "USD" in await inside.told("timeline budget")
     assert "**5** ?" in await inside.told("timeline show")

@@ -45,7 +45,7 @@ def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
     a, b = one.node, two.node
     if a.digest and a.digest == b.digest:
         return "These worlds are the same.", []
-    first, said = _said(one, two)
+    first, said, number = _said(one, two)
     minds = _minds(one, two)
     joined = [f"only in {a.id}: {who} in {room}" for who, room in sorted(one.members - two.members)]
     joined += [f"only in {b.id}: {who} in {room}" for who, room in sorted(two.members - one.members)]
@@ -55,25 +55,27 @@ def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
         if one.scenes.get(title) != two.scenes.get(title)
     ]
     cost = f"{a.usd:.4f} USD and {counted(a.tokens, 'token')} beside {b.usd:.4f} USD and {counted(b.tokens, 'token')}"
-    counts = [(len(said), "line"), (len(minds), "path"), (len(joined), "membership"), (len(scenes), "scene")]
-    told = ", ".join(counted(number, word) for number, word in counts if number) or "nothing that is kept apart"
+    counts = [(number, "line"), (len(minds), "path"), (len(joined), "membership"), (len(scenes), "scene")]
+    told = ", ".join(counted(many, word) for many, word in counts if many) or "nothing that is kept apart"
     header = f"Node {a.id} and node {b.id} differ in {told}. {cost}."
     parts = (("Said", [*first, *said]), ("Known, planned, looked at", minds), ("Members", joined), ("Scenes", scenes))
     return header, [line for title, lines in parts if lines for line in ("", f"## {title}", *lines)]
 
 
-def _said(one: Sighting, two: Sighting) -> tuple[list[str], list[str]]:
+def _said(one: Sighting, two: Sighting) -> tuple[list[str], list[str], int]:
     lines: list[str] = []
     first: list[str] = []
+    differing = 0
     for room in sorted({*one.said, *two.said}):
         pairs = list(zip_longest(one.said.get(room, ()), two.said.get(room, ())))
         for number, (left, right) in enumerate(pairs, 1):
             if left == right:
                 continue
+            differing += 1
             first = first or [f"The first line that differs is line {number} in {room}."]
             lines.append(f"{room}, line {number}:")
             lines += [f"  {node.id}: {': '.join(said)}" for node, said in ((one.node, left), (two.node, right)) if said]
-    return first, lines
+    return first, lines, differing
 
 
 def _minds(one: Sighting, two: Sighting) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from bot.core.config import CommunityConfig
 from bot.core.models import ModelAnswer, ModelCall
 from bot.core.records import Person, Snowflake
+from bot.core.timelines.changes import PublicEvent
 from bot.core.timelines.growth import Growth, Operation
 from bot.core.timelines.records import NOW, Cut, Node, NodeId, Tree, TreeId, TreeKey
 from bot.engine.timelines.answers import HouseFacts, ModelFacts
@@ -29,6 +30,7 @@ FACTS = ModelFacts(
     output_usd=Decimal("0.0000006"),
 )
 TOKENIZER = WordTokenizer()
+EVENT = (PublicEvent(room_id=1, text="The lights go out."),)
 
 
 class SteadyClock:
