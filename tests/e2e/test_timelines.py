@@ -1,11 +1,14 @@
 """What if, in the playground: a room is forked, a tree grown, compared and cut back, and the room hears nothing."""
 
+import os
+import signal
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
 from bot.core.records import Snowflake
+from bot.seclusion import Seclusion
 from tests.e2e.commanding import Commander
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
@@ -90,3 +93,34 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     said, agents = await rows(cast)
     assert [one["content"] for one in said if one["type"] == 0] == [one["content"] for one in said_before]
     assert agents == agents_before
+
+
+async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_not_notice(cast: Cast) -> None:
+    inside, _ = await forked(cast, "killed")
+    orchard = cast.home.house.desk.timelines.orchard
+    assert orchard is not None
+    grower = orchard.grower
+    assert isinstance(grower, Seclusion)
+    assert "(1)" in await inside.told("timeline change", node=0, event="Wren, say something!", visitor="mira")
+    await board(inside, "🟢 **1** public event")
+    said_before, agents_before = await rows(cast)
+    for _ in range(2):
+        await inside.told("timeline multi", node=1, siblings=4, turns=2)
+        before = grower.pid
+        assert before is not None
+        os.kill(before, signal.SIGKILL)
+
+        async def another(before: int = before) -> bool:
+            return grower.pid not in (None, before)
+
+        await until(another, "another process", seconds=60)
+    done = [f"🟢 **{number}** m" for number in range(2, 10)]
+    await board(inside, *done)
+    for number in (2, 5, 9):
+        assert "0 bytes differ" in await inside.told("timeline rerun", node=number)
+    said, agents = await rows(cast)
+    assert ([one["content"] for one in said], agents) == ([one["content"] for one in said_before], agents_before)
+    there = await board(inside)
+    chosen = await inside.choose(there, "Choose a node", "2")
+    assert "Made: 1 node (10)." in words_of(await inside.press(chosen, "Advance"))
+    assert "Made: 1 node (11)." in words_of(await inside.press(await board(inside, "**10** a, "), "Frontier"))

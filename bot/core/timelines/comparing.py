@@ -37,7 +37,7 @@ def flat(value: Json, path: str = "") -> dict[str, Json]:
         for name, inner in value.items():
             found |= flat(inner, f"{path}.{name}" if path else str(name))
         return found
-    return {path: value} if path else {}
+    return {path: value} if path and value != {} else {}
 
 
 def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
