@@ -21,7 +21,7 @@ from tests.engine.timelines.garden import BOSS, EVENT, TOKENIZER, Garden, garden
 from tests.factories import GUILD_ID
 from tests.fakes import PlainCipher, SeededRandom
 
-MAY_DIFFER = {"timelines", "reservations", "audit", "counters", "people"}
+MAY_DIFFER = {"timelines", "reservations", "audit", "counters"}
 GUILD = Snowflake(GUILD_ID)
 OPERATIONS = ("advance", "multi", "chain", "frontier", "branch", "ask", "delete", "stop", "rerun", "note", "compare")
 
@@ -63,12 +63,17 @@ async def rows(grown: Garden) -> dict[str, list[str]]:
 @pytest.mark.long
 async def test_random_operations_change_no_row_of_life(tmp_path: Path) -> None:
     async with garden(tmp_path, everyone_says("It never was.")) as grown:
-        there, before = desk(grown), await rows(grown)
+        there = desk(grown)
+        async with grown.home.store.writing(grown.key.community_id) as write:
+            await write.people.put(grown.key.community_id, BOSS)  # as whoever uses any command
+        before = await rows(grown)
         timeline = await there.fork(GUILD, BOSS, AgentId(1), title="test")
         chance = random.Random(7)  # noqa: S311 - the same in every run
         done = 0
+        await there.grow(timeline, BOSS, Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT))
         for _ in range(60):
-            what, node = chance.choice(OPERATIONS), NodeId(chance.randrange(8))
+            what = chance.choice(OPERATIONS)
+            node = chance.choice([one.id for one in await grown.trees.nodes(timeline.key)][-6:])
             try:
                 match what:
                     case "delete":
@@ -99,9 +104,6 @@ async def test_random_operations_change_no_row_of_life(tmp_path: Path) -> None:
         assert done > 20
         assert await rows(grown) == before
         assert grown.home.publisher.posts == []
-        assert (
-            "never was" in " ".join(await there.read(timeline, (await grown.trees.nodes(timeline.key))[-1].id)) or done
-        )
         assert "deleted, with all its nodes" in await there.remove(timeline, BOSS)
         with pytest.raises(NotFound):
             await there.find(GUILD, timeline.id, None)

@@ -13,9 +13,8 @@ OWN = (EventKind.MESSAGE, EventKind.BEAT, EventKind.KNOWLEDGE, EventKind.MOVE)
 
 async def test_messages_beats_and_knowledge_of_a_node_are_told_once(tmp_path: Path) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
-        (event,) = await grown.grow(
-            "branch", 0, changes=(*EVENT, AgentCtx(agent_id=1, actions=(Set(path="m", value=1),)))
-        )
+        knows = AgentCtx(agent_id=1, actions=(Set(path="m", value=1),))
+        (event,) = await grown.grow("branch", 0, changes=(*EVENT, knows))
         (node,) = await grown.grow("advance", event.id)
         first = [one for one in await grown.trees.events(grown.key, node_id=event.id) if one.kind in OWN]
         assert [(one.kind, one.data.get("text"), one.data.get("path")) for one in first] == [

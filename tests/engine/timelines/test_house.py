@@ -69,13 +69,13 @@ async def test_a_grant_holds_no_call_that_may_cost_more_than_is_left_of_it(tmp_p
 
 
 async def test_what_the_day_or_the_tree_does_not_hold_is_refused_with_what_is_left(tmp_path: Path) -> None:
-    async with hearts(1, config=CommunityConfig(usd_per_day=Decimal("0.12"))) as home:
-        async with treasury(tmp_path) as (_, grown):
-            house = Treasury(home.store, home.model, grown.trees, home.clock, places=8)
-            key = replace(grown.key, community_id=home.community_id)
-            estimate = Estimate(usd=Decimal("0.34"), granted_usd=Decimal("0.34"), tokens=9)
-            why = r"The day's money does not hold this: about 0\.34 USD, 0\.12 left\."
-            with pytest.raises(Rejected, match=why):
-                await house.grant(key, estimate)
-            with pytest.raises(Rejected, match=r"This tree's money does not hold this: about 0\.34 USD, 0\.20 left\."):
-                await house.check(grown.key, estimate, Decimal("0.20"))
+    poor = CommunityConfig(usd_per_day=Decimal("0.12"))
+    async with hearts(1, config=poor) as home, treasury(tmp_path) as (_, grown):
+        house = Treasury(home.store, home.model, grown.trees, home.clock, places=8)
+        key = replace(grown.key, community_id=home.community_id)
+        estimate = Estimate(usd=Decimal("0.34"), granted_usd=Decimal("0.34"), tokens=9)
+        why = r"The day's money does not hold this: about 0\.34 USD, 0\.12 left\."
+        with pytest.raises(Rejected, match=why):
+            await house.grant(key, estimate)
+        with pytest.raises(Rejected, match=r"This tree's money does not hold this: about 0\.34 USD, 0\.20 left\."):
+            await house.check(grown.key, estimate, Decimal("0.20"))

@@ -13,9 +13,8 @@ async def test_a_transcript_tells_what_was_said_since_the_fork_and_a_comparison_
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         (event,) = await grown.grow("branch", 0, changes=EVENT)
         (one,) = await grown.grow("advance", event.id)
-        (two,) = await grown.grow(
-            "branch", event.id, changes=(AgentCtx(agent_id=1, actions=(Set(path="m", value=1),)),)
-        )
+        knows = AgentCtx(agent_id=1, actions=(Set(path="m", value=1),))
+        (two,) = await grown.grow("branch", event.id, changes=(knows,))
         told = await transcript(grown.trees, grown.key, one.id)
         assert [line.partition(" · ")[2] for line in told] == ["System: The lights go out.", "Agent1: Here."]
         header, lines = await difference(grown.trees, grown.key, one.id, two.id)
