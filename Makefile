@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos minds soak second-opinion mutants browser clean
+.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos minds soak second-opinion mutants rehearsal browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -75,6 +75,9 @@ second-opinion: .venv-second/second.stamp ## Live on a Discord that others wrote
 mutants: .venv-mutants/mutants.stamp ## Break the house in small ways, and see whether a test notices; PART=core.reasons
 	.venv-mutants/bin/mutmut run "bot.$(PART)*"
 	.venv-mutants/bin/mutmut results
+
+rehearsal: .venv/dev.stamp ## Carry out the Dockerfile without a container engine, and live in what it makes (root, Linux)
+	@$(BIN)/python -m tests.house.rehearsal
 
 browser: ## Chromium for the page's tests, where the system's package manager can give it
 	@sh deploy/chromium.sh

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import os
 import signal
 import sys
@@ -40,6 +41,7 @@ Result = TypeVar("Result")
 File = Annotated[Path, typer.Argument(dir_okay=False)]
 BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file of that name.")]
+Json = Annotated[bool, typer.Option("--json", help="For programs: a JSON object a line.")]
 Guild = Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")]
 
 
@@ -78,12 +80,15 @@ def playground(
 
 
 @cli.command()
-def doctor() -> None:
-    """Check everything a run needs, and say how to mend what is missing."""
+def doctor(as_json: Json = False) -> None:
+    """Check everything a run needs, and say how to mend what is missing; ends with 1 where something is wrong."""
     from bot.app import examine_house
 
     findings = carry_out(examine_house(settings()))
-    for finding in findings:
+    for finding in findings if as_json else ():
+        level = "wrong" if not finding.ok else "mind" if finding.warns else "ok"
+        sys.stdout.write(f"{json.dumps({'level': level, 'what': finding.what})}\n")
+    for finding in () if as_json else findings:
         head = ("wrong", "red") if not finding.ok else ("mind ", "yellow") if finding.warns else ("ok   ", "green")
         out.print(headed(*head, finding.what), soft_wrap=True)
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
@@ -133,6 +138,21 @@ def backup(file: BackupFile = None, force: Force = False) -> None:
     from bot.vault import back_up
 
     carry_out(back_up(settings(), path=file, say=say, force=force))
+
+
+@cli.command()
+def restore(
+    copy: File,
+    sure: Annotated[
+        bool, typer.Option("--yes", help="Do not ask: what is in the database now goes to the copies.")
+    ] = False,
+) -> None:
+    """Put a copy in the place of the SQLite database, while Selfroom does not run."""
+    from bot.vault import restore
+
+    if not sure:
+        typer.confirm(f"Put {visible(str(copy))} in the place of the database?", abort=True)
+    carry_out(restore(settings(), path=copy, say=say))
 
 
 @cli.command()

@@ -31,7 +31,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
 from bot.core.view import agent_named
-from bot.doctor import Finding, check_data_folder, examine, examine_communities
+from bot.doctor import Finding, check_data_folder, examine, examine_communities, examine_model
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.foresight import foreseen
@@ -87,7 +87,12 @@ async def run_selfroom(settings: Settings, *, say: Say) -> None:
     """Run until Ctrl-C or SIGTERM; raises a SelfroomError when it cannot start or go on."""
     stop = stopped_by_signals()
     check_data_folder(settings.data_dir)
-    set_up_logs(settings.data_dir / "logs", megabytes=settings.log_megabytes, files=settings.log_files)
+    set_up_logs(
+        settings.data_dir / "logs",
+        megabytes=settings.log_megabytes,
+        files=settings.log_files,
+        as_json=settings.log_format == "json",
+    )
     if settings.discord_token is None:
         hush_false_lag()
     async with selfroom(settings) as house:
@@ -190,6 +195,7 @@ def build(
     desk = open_front_desk(settings, parts, performer, look, orchard)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
+    watch(metrics, client, face)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_total_seconds * CALL_PATIENCE
     return House(
@@ -204,8 +210,18 @@ def build(
         deadlines=Deadlines(store, clock, config=settings.defaults, on_done=look),
         desk=desk,
         face=face,
+        metrics=metrics,
         expire_backups=partial(expire_backups, store, settings, clock),
     )
+
+
+def watch(metrics: PrometheusMetrics, client: SelfroomClient, face: Face | None) -> None:
+    """Let whoever runs this see the way to Discord: in the metrics, and in whether the house is ready."""
+    metrics.watch("gateway_connected", "1 while Discord's gateway is open", lambda: client.is_connected)
+    metrics.watch("gateway_latency_seconds", "from a heartbeat to its answer", lambda: client.latency)
+    metrics.watch("reports_waiting", "reports of Discord that are not stored yet", lambda: client.waiting)
+    if face is not None:
+        face.is_connected = lambda: client.is_connected
 
 
 def start_heart(
@@ -462,7 +478,12 @@ async def examine_house(settings: Settings) -> list[Finding]:
         async with opened(settings) as store, store.reading() as read:
             return await examine_communities(read, settings, cipher)
 
-    return await examine(settings, tokenizer=tokenizer_for(settings.defaults.model), database=database)
+    findings = await examine(settings, tokenizer=tokenizer_for(settings.defaults.model), database=database)
+    has_model = settings.openai_base_url or settings.openai_api_key or settings.all_providers
+    if has_model and all(finding.ok for finding in findings):
+        async with opened_trial(settings, settings.defaults.model) as trial:
+            findings.append(await examine_model(trial.model, settings.defaults.model))
+    return findings
 
 
 async def hud_now(

@@ -18,7 +18,7 @@ from bot.adapters.discord.commands import CommandSync
 from bot.adapters.discord.events import Translator
 from bot.adapters.discord.inbox import NO_SERVER, Inbox
 from bot.adapters.discord.inner import renew
-from bot.adapters.discord.line import Line, Reader
+from bot.adapters.discord.line import Line, Reader, each_answer
 from bot.adapters.discord.people import Author, People
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.discord.reaching import NotDiscord, again_after, api_trouble, may_pass
@@ -69,7 +69,9 @@ class SelfroomClient(commands.Bot):
             allowed_mentions=discord.AllowedMentions.none(),
             max_ratelimit_timeout=LONGEST_LIMIT_SECONDS,
             guild_ready_timeout=LATE_SERVER_SECONDS,
+            http_trace=each_answer(self._count_answer),
         )
+        self._metrics: Metrics | None = None
         self.caught_up = asyncio.Event()  # set once everything missed is read
         self.people = People()
         self._makers = cogs
@@ -88,7 +90,7 @@ class SelfroomClient(commands.Bot):
         desk: FrontDesk | None = None,
     ) -> None:
         """Hand over the parts that this client works for."""
-        self.store = store
+        self.store, self._metrics = store, metrics
         if desk is not None:
             self.desk = desk
         self._publisher = publisher
@@ -98,6 +100,15 @@ class SelfroomClient(commands.Bot):
         self._backfill = Backfill(store, publisher.territory, self._translator, self._inbox)
         self._sync = CommandSync(self.tree, store)
         self._reader = Reader(self, metrics, self._skipped)
+
+    def _count_answer(self, status: int) -> None:
+        if self._metrics is not None:
+            self._metrics.count("discord_requests", status=str(status))
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether Discord's gateway is open."""
+        return bool(self.ws) and self.ws.open
 
     @property
     def waiting(self) -> int:

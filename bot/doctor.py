@@ -1,20 +1,25 @@
 """What a run needs, checked one by one; each finding says how to mend what is missing."""
 
+import asyncio
 import json
+import shutil
 import socket
 import stat
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
 from bot.adapters.discord.reaching import API, token_trouble
-from bot.core.errors import BadSetting, SelfroomError
-from bot.core.ports import Cipher, Reading, Tokenizer
+from bot.core.errors import BadSetting, ModelError, SelfroomError
+from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
 from bot.core.sealing import of_provider
 from bot.core.terminal import without_secrets
 from bot.settings import ENV_FILE, Settings
@@ -26,6 +31,10 @@ DISCORD_API = "https://discord.com/api/v10"
 NAME_CHARACTERS = 32
 LARGEST_ANSWER = 1_000_000  # bytes that are looked at
 PLAIN = {"Accept-Encoding": "identity"}  # nothing unfolds to more than was sent
+MESSAGE_CONTENT = 1 << 18 | 1 << 19  # an application's flags: granted, or small enough not to need it
+ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what a model is asked
+CLOCK_SECONDS = 30.0
+LITTLE_ROOM, NO_ROOM = 500_000_000, 50_000_000  # bytes
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 OURS = ("selfroom.db*", "playground.db*", "logs", "logs/*", "backups", "backups/*")  # the secret is looked at when read
 
@@ -57,14 +66,18 @@ async def examine(
 
 async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[Finding]:
     yield Finding(ok=True, what=f"Python {sys.version.split()[0]}, and every setting can be read.")
-    yield _data_folder(settings)
+    for finding in _data_folder(settings):
+        yield finding
     yield Finding(ok=True, what=f"The tokenizer counts offline ({tokenizer.count('Hello')} token).")
     async with aiohttp.ClientSession(timeout=PATIENCE, headers=PLAIN, auto_decompress=False) as session:
         if settings.discord_token is None:
             yield await _port(session, settings.playground_port)
             yield Finding(ok=True, what="There is no Discord token: a run starts the playground.")
         else:
-            yield await _discord(session, settings)
+            async for finding in _discord(session, settings):
+                yield finding
+        if settings.face_port is not None:
+            yield await _face_port(session, settings.face_port)
         yield await _model(session, settings)
         if not settings.is_playground and (
             settings.openai_api_key or settings.openai_base_url or settings.all_providers
@@ -93,6 +106,31 @@ async def examine_communities(read: Reading, settings: Settings, cipher: Cipher)
         what = f"No model is asked for {', '.join(without)} until somebody uses /setup provider there"
         findings.append(Finding(ok=True, what=f"{what}, or you add the id to SELFROOM_SPONSORED_SERVERS."))
     return findings
+
+
+async def examine_model(model: Model, name: str) -> Finding:
+    """Have a model answer in a word, as a beat would ask it; it costs some tokens."""
+    call = ModelCall(
+        model=name,
+        instructions="You try a line.",
+        input="Answer with the word ready.",
+        temperature=None,
+        answer_tokens=ONE_WORD_TOKENS,
+        schema=None,
+        cache_key="selfroom-doctor",
+    )
+    started = time.monotonic()
+    try:
+        async with asyncio.timeout(ONE_WORD_SECONDS):
+            answer = await model.answer(call)
+    except ModelError as error:
+        return Finding(ok=False, what=f"{name} does not answer: {error.sentence}")
+    except TimeoutError:
+        what = f"{name} has not answered within {ONE_WORD_SECONDS:.0f} seconds: agents on it will be slow."
+        return Finding(ok=True, warns=True, what=what)
+    if not answer.text.strip():
+        return Finding(ok=True, warns=True, what=f"{name} gives an empty answer: try it with `selfroom try {name}`.")
+    return Finding(ok=True, what=f"{name} answers, in {time.monotonic() - started:.1f} seconds.")
 
 
 def check_data_folder(folder: Path) -> None:
@@ -142,25 +180,53 @@ def _env_file(path: Path) -> list[Finding]:
     return [Finding(ok=True, what=what, warns=True)]
 
 
-def _data_folder(settings: Settings) -> Finding:
+def _data_folder(settings: Settings) -> Iterator[Finding]:
     try:
         check_data_folder(settings.data_dir)
     except BadSetting as error:
-        return Finding(ok=False, what=error.sentence)
-    return Finding(ok=True, what=f"The data folder {settings.data_dir} can be written.")
+        yield Finding(ok=False, what=error.sentence)
+        return
+    yield Finding(ok=True, what=f"The data folder {settings.data_dir} can be written.")
+    free = shutil.disk_usage(settings.data_dir).free
+    if free < LITTLE_ROOM:
+        what = f"The disk of {settings.data_dir} has {free / 1e6:,.0f} MB left: make room."
+        yield Finding(ok=free >= NO_ROOM, what=what, warns=True)
+    secret = settings.data_dir / "secret"
+    if settings.secret is None and secret.exists() and secret.stat().st_mode & OTHERS:
+        what = f"Others on this machine may read {secret}, which opens every key: run `chmod 600 {secret}`."
+        yield Finding(ok=False, what=what)
 
 
 async def _port(session: aiohttp.ClientSession, port: int) -> Finding:
     if await _is_playground(session, port):
         return Finding(ok=True, what=f"A playground is open at http://127.0.0.1:{port}.")
+    if _is_free(port):
+        return Finding(ok=True, what=f"Port {port} is free for the playground.")
+    hint = "stop the program that has it, or set SELFROOM_PLAYGROUND_PORT."
+    return Finding(ok=False, what=f"Port {port} is in use: {hint}")
+
+
+async def _face_port(session: aiohttp.ClientSession, port: int) -> Finding:
+    """Look whether health and metrics can be told there, or are already."""
+    try:
+        async with session.get(f"http://127.0.0.1:{port}/healthz", timeout=SOON) as response:
+            if response.status == 200 and (await _told(response)).get("alive") is True:
+                return Finding(ok=True, what=f"A Selfroom tells its health at http://127.0.0.1:{port}/readyz.")
+    except (aiohttp.ClientError, TimeoutError, ValueError, AttributeError, RecursionError):
+        pass  # nobody, or somebody else: the next look tells
+    if _is_free(port):
+        return Finding(ok=True, what=f"Port {port} is free for health and metrics.")
+    return Finding(ok=False, what=f"Port {port} is in use: stop the program that has it, or set SELFROOM_FACE_PORT.")
+
+
+def _is_free(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            hint = "stop the program that has it, or set SELFROOM_PLAYGROUND_PORT."
-            return Finding(ok=False, what=f"Port {port} is in use: {hint}")
-    return Finding(ok=True, what=f"Port {port} is free for the playground.")
+            return False
+    return True
 
 
 async def _is_playground(session: aiohttp.ClientSession, port: int) -> bool:
@@ -181,15 +247,32 @@ async def _told(response: aiohttp.ClientResponse) -> Any:  # noqa: ANN401  # JSO
     return json.loads(read)
 
 
-async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Finding:
-    assert settings.discord_token is not None  # asked only when there is one  # noqa: S101
+async def _discord(session: aiohttp.ClientSession, settings: Settings) -> AsyncIterator[Finding]:
+    """Look at the token, then at what its bot may do, and where."""
     api = settings.discord_api or DISCORD_API
-    shown = without_secrets(api)
-    headers = {"Authorization": f"Bot {settings.discord_token.get_secret_value()}"}
+    known = await _known(session, settings, api)
+    yield known
+    if not known.ok:
+        return
     try:
-        async with session.get(f"{api}/users/@me", headers=headers) as response:
+        application = await _asked(session, settings, f"{api}/applications/@me")
+        yield _intent(int(application.get("flags", 0)))
+        for finding in _rights(await _asked(session, settings, f"{api}/users/@me/guilds")):
+            yield finding
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, aiohttp.ClientError, TimeoutError):
+        what = "Discord does not tell what the bot may do: look at `/setup start` in its server."
+        yield Finding(ok=True, what=what, warns=True)
+
+
+async def _known(session: aiohttp.ClientSession, settings: Settings, api: str) -> Finding:
+    assert settings.discord_token is not None  # asked only when there is one  # noqa: S101
+    shown = without_secrets(api)
+    try:
+        async with session.get(f"{api}/users/@me", headers=_as_bot(settings)) as response:
             if response.status == 200:
                 name = (await _told(response))["username"]
+                if late := _clock_off(response.headers.get("Date", "")):
+                    return Finding(ok=True, what=late, warns=True)
                 return Finding(ok=True, what=f"Discord knows the bot as {str(name)[:NAME_CHARACTERS]!r}.")
             if response.status == 401:
                 return Finding(ok=False, what=token_trouble(settings.discord_token.get_secret_value()))
@@ -198,6 +281,56 @@ async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Findin
         return Finding(ok=False, what=f"{shown} does not answer as Discord does: correct {API}.")
     except (aiohttp.ClientError, TimeoutError) as error:
         return Finding(ok=False, what=f"Discord cannot be reached at {shown} ({type(error).__name__}).")
+
+
+def _as_bot(settings: Settings) -> dict[str, str]:
+    token = settings.discord_token
+    return {"Authorization": f"Bot {token.get_secret_value()}"} if token is not None else {}
+
+
+async def _asked(session: aiohttp.ClientSession, settings: Settings, url: str) -> Any:  # noqa: ANN401  # anybody's JSON
+    async with session.get(url, headers=_as_bot(settings)) as response:
+        response.raise_for_status()
+        return await _told(response)
+
+
+def _clock_off(date: str) -> str:
+    """Tell how far this machine's clock is from that of an answer's head; nothing where it is near or not told."""
+    try:
+        off = abs((datetime.now(UTC) - parsedate_to_datetime(date)).total_seconds())
+    except (TypeError, ValueError):
+        return ""
+    if off <= CLOCK_SECONDS:
+        return ""
+    return f"This machine's clock is {off:,.0f} seconds off Discord's: set it, or times will be wrong everywhere."
+
+
+def _intent(flags: int) -> Finding:
+    if flags & MESSAGE_CONTENT:
+        return Finding(ok=True, what="The bot may read what people write.")
+    hint = "switch on the Message Content intent in the developer portal, under Bot"
+    return Finding(ok=False, what=f"The bot may not read what people write: {hint}.")
+
+
+def _rights(servers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Tell of each server where rights lack which; what single channels deny only `/setup start` sees."""
+    import discord  # half a second that other commands, which import from here, need not spend
+
+    from cogs.ui.rights import NEEDED
+
+    if not servers:
+        what = "The bot is in no server yet: invite it with the link from the developer portal (README)."
+        yield Finding(ok=True, what=what, warns=True)
+    well = 0
+    for server in servers:
+        has = discord.Permissions(int(server["permissions"]))
+        lacks = [] if has.administrator else [name for name in NEEDED if not getattr(has, name)]
+        well += not lacks
+        if lacks:
+            name, names = str(server["name"])[:NAME_CHARACTERS], ", ".join(one.replace("_", " ") for one in lacks)
+            yield Finding(ok=True, what=f"In {name} Selfroom's role lacks: {names}.", warns=True)
+    if well:
+        yield Finding(ok=True, what=f"Servers in which Selfroom has every right that it needs: {well}.")
 
 
 def _sponsoring(settings: Settings) -> Finding:

@@ -14,6 +14,7 @@ from bot.adapters.web import Face
 from bot.client import SelfroomClient
 from bot.core.actions import CreateAgent
 from bot.core.errors import BadSetting
+from bot.core.ports import Metrics
 from bot.core.records import Person, Snowflake
 from bot.core.templates import FIRST_RESIDENTS, TEMPLATES
 from bot.engine.deadlines import Deadlines
@@ -31,6 +32,7 @@ UPKEEP_SECONDS = 5.0
 DEADLINE_SECONDS = 1.0
 BACKUP_SECONDS = 3_600.0
 TREES_SECONDS = 600.0
+LAG_SECONDS = 1.0
 Part = Coroutine[None, None, None]
 Job = Callable[[], Awaitable[None]]
 
@@ -91,6 +93,7 @@ class House:
     deadlines: Deadlines
     desk: FrontDesk
     face: Face | None
+    metrics: Metrics
     expire_backups: Job
 
     async def serve(self, stop: asyncio.Event, *, ready: Callable[[], object]) -> None:
@@ -99,6 +102,7 @@ class House:
             "discord": self._connect(),
             "delivery": self.delivery.run(),
             "begin": self._begin(ready),
+            "lag": watch_loop(self.metrics),
             "stop": _wait(stop),
         }
         parts = [asyncio.create_task(part, name=name) for name, part in named.items()]
@@ -144,6 +148,15 @@ class House:
         for part in parts:
             part.cancel()
         await asyncio.gather(*parts, return_exceptions=True)
+
+
+async def watch_loop(metrics: Metrics) -> None:
+    """Measure how much later than asked for the loop comes round: what holds it holds everybody."""
+    loop = asyncio.get_running_loop()
+    while True:
+        asked_for = loop.time() + LAG_SECONDS
+        await asyncio.sleep(LAG_SECONDS)
+        metrics.observe("loop_lag_seconds", max(0.0, loop.time() - asked_for))
 
 
 async def _wait(event: asyncio.Event) -> None:

@@ -15,6 +15,7 @@ from bot.doctor import check_data_folder
 from bot.settings import ENV_FILE, Settings
 from storage.alone import LOCK
 from storage.private import BESIDE, is_one_of
+from storage.restoring import restore as put_back
 from storage.store import SqlStore
 
 Say = Callable[[str], object]
@@ -121,12 +122,7 @@ async def back_up(settings: Settings, *, path: Path | None, say: Say, force: boo
     """Copy the database into a file: into the folder of copies, which are removed in time, when none is named."""
     if path is None:
         check_data_folder(settings.data_dir)
-        try:
-            settings.backups.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or error
-            raise BadSetting(f"The folder {settings.backups} cannot be made ({reason}): move what is there.") from error
-        path = settings.backups / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
+        path = _made(settings.backups) / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
         until = f"it is removed after {settings.backup_days} days"
     else:
         until = f"people were told that you delete it after {settings.backup_days} days"
@@ -134,6 +130,33 @@ async def back_up(settings: Settings, *, path: Path | None, say: Say, force: boo
         spare_our_own(settings, store, path)
         await store.back_up(path, replace=force)
     say(f"The database is copied to {path}; keep the data folder's `secret` with it ({until}).")
+
+
+def _made(folder: Path) -> Path:
+    """Make the folder of copies."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise BadSetting(
+            f"The folder {folder} cannot be made ({error.strerror or error}): move what is there."
+        ) from error
+    return folder
+
+
+async def restore(settings: Settings, *, path: Path, say: Say) -> None:
+    """Put a copy in the place of the database; what that was is kept among the copies."""
+    check_data_folder(settings.data_dir)
+    folder = _made(settings.backups)
+    keep = folder / f"before-restore-{SystemClock().now():%Y%m%d-%H%M%S}.db"
+    done = await put_back(settings.database, path, keep=keep)
+    say(f"{path} is in the database's place.")
+    if done.kept is not None:
+        say(f"What was there before is in {done.kept}; it is removed after {settings.backup_days} days.")
+    if done.posts is None:
+        say("It cannot be read, so what people took back since the copy is there again: take it away by hand.")
+    elif done.posts or done.people:
+        say(f"Taken away again, as people wished since: {done.posts} messages; forgotten again: {done.people} people.")
+    say("What was said since then is read from Discord at the next start, as far as it goes back.")
 
 
 async def migrate_database(settings: Settings, *, say: Say) -> None:

@@ -130,6 +130,11 @@ class InlineConnection(aiosqlite.Connection):
                 raise
         return self
 
+    async def close(self) -> None:
+        """Close the file after the work that waits."""
+        if self._running and (closed := self.stop()) is not None:
+            await closed
+
     def stop(self) -> "asyncio.Future[None] | None":
         """Close the file after the work that waits, and let the thread end; gives what to wait for, within a loop."""
         self._running = False
@@ -142,6 +147,7 @@ class InlineConnection(aiosqlite.Connection):
     def _shut(self) -> None:
         try:
             if self._connection is not None:
+                self._connection.rollback()  # a statement that anybody still holds keeps a closed one's lock
                 self._connection.close()
         finally:
             self._connection = None

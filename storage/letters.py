@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import and_, func, select, tuple_, update
 
 from bot.core.kinds import LetterKind, LetterState, SenderKind
+from bot.core.ports.talk import Queue
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
 from storage.claims import free_told
 from storage.convert import letter_of
@@ -45,6 +46,15 @@ class SqlLetters:
         waiting = heads().subquery()
         found: datetime | None = await self.session.value(select(func.min(waiting.c.not_before)))
         return found
+
+    async def queues(self) -> Sequence[Queue]:
+        asked = select(LETTERS.c.kind, LETTERS.c.state, func.count(), func.min(LETTERS.c.not_before))
+        asked = asked.where(LETTERS.c.state.in_(literally(*OPEN))).group_by(LETTERS.c.kind, LETTERS.c.state)
+        rows = await self.session.rows(asked)
+        return [
+            Queue(kind=LetterKind(kind), state=LetterState(state), letters=letters, since=since)
+            for kind, state, letters, since in rows
+        ]
 
     async def unconfirmed(self, community_id: CommunityId, room_id: AgentId) -> Letter | None:
         sending = select(LETTERS).where(

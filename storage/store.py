@@ -33,7 +33,7 @@ from storage.resealing import Resealed, reseal
 from storage.session import Session
 from storage.sqlite_statistics import tell_planner
 from storage.timelines.freezing import frozen
-from storage.timelines.purging import purge_trees
+from storage.timelines.purging import purge_trees, settle_trees
 
 log = structlog.get_logger(__name__)
 PATIENCE_SECONDS = 20.0
@@ -67,6 +67,8 @@ class SqlStore:
             if sole:
                 await store._held.enter_async_context(alone(database))
             await migrate(database)
+            if sole and timelines is not None:
+                await settle_trees(database, timelines)
         except BaseException:
             await store.close()
             raise

@@ -1,9 +1,13 @@
 """What the doctor finds, against servers that answer as the real ones do."""
 
+import shutil
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import discord
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
@@ -18,6 +22,7 @@ from bot.settings import Settings, load_settings
 from storage.store import SqlStore
 from tests.fakes import WordTokenizer
 
+TOLD = web.AppKey("told", dict[str, Any])  # what Discord tells of the bot: its flags, its servers, and the date
 PAYS_FOR_ONE = {"SELFROOM_SPONSORED_SERVERS": "123456789012345678"}
 
 
@@ -27,7 +32,8 @@ async def server() -> AsyncIterator[TestServer]:
 
     async def me(request: web.Request) -> web.Response:
         known = request.headers["Authorization"] == "Bot right"
-        return web.json_response({"username": "Selfroom"} if known else {}, status=200 if known else 401)
+        head = {"Date": request.app[TOLD]["date"]} if "date" in request.app[TOLD] else {}
+        return web.json_response({"username": "Selfroom"} if known else {}, status=200 if known else 401, headers=head)
 
     async def models(request: web.Request) -> web.Response:
         return web.json_response({}, status=200 if request.headers.get("Authorization") == "Bearer right" else 401)
@@ -35,8 +41,17 @@ async def server() -> AsyncIterator[TestServer]:
     async def playground(_: web.Request) -> web.Response:
         return web.json_response({"gateway_url": "ws://127.0.0.1:1/gateway"})
 
+    async def application(request: web.Request) -> web.Response:
+        return web.json_response({"flags": request.app[TOLD]["flags"]})
+
+    async def guilds(request: web.Request) -> web.Response:
+        return web.json_response(request.app[TOLD]["servers"])
+
     app = web.Application()
+    app[TOLD] = {"flags": 1 << 19, "servers": [{"name": "The Pond", "permissions": str(1 << 3)}]}
     app.router.add_get("/users/@me", me)
+    app.router.add_get("/applications/@me", application)
+    app.router.add_get("/users/@me/guilds", guilds)
     app.router.add_get("/v1/models", models)
     app.router.add_get("/playground", playground)
     running = TestServer(app)
@@ -66,6 +81,63 @@ async def test_a_token_and_a_key_that_are_taken_are_well(tmp_path: Path, server:
     found = await look(tmp_path, DISCORD_TOKEN="right", OPENAI_API_KEY="right", **more)
     assert found["Discord knows the bot as 'Selfroom'."]
     assert found[f"A model server answers at {url}/v1."]
+
+
+async def test_what_the_bot_may_do_is_told_by_server(tmp_path: Path, server: TestServer) -> None:
+    url = str(server.make_url("")).rstrip("/")
+    found = await look(tmp_path, DISCORD_TOKEN="right", SELFROOM_DISCORD_API=url)
+    assert found["The bot may read what people write."]
+    assert found["Servers in which Selfroom has every right that it needs: 1."]
+    everything = discord.Permissions.all()
+    everything.update(administrator=False, manage_webhooks=False, pin_messages=False)
+    server.app[TOLD]["servers"].append({"name": "The Shore", "permissions": str(everything.value)})
+    found = await look(tmp_path, DISCORD_TOKEN="right", SELFROOM_DISCORD_API=url)
+    assert found["In The Shore Selfroom's role lacks: manage webhooks, pin messages."]
+    server.app[TOLD]["servers"].clear()
+    found = await look(tmp_path, DISCORD_TOKEN="right", SELFROOM_DISCORD_API=url)
+    assert found["The bot is in no server yet: invite it with the link from the developer portal (README)."]
+    server.app[TOLD]["servers"].append({"nonsense": ""})
+    found = await look(tmp_path, DISCORD_TOKEN="right", SELFROOM_DISCORD_API=url)
+    assert found["Discord does not tell what the bot may do: look at `/setup start` in its server."]
+
+
+async def test_an_intent_that_is_off_and_a_clock_that_is_wrong_are_told(tmp_path: Path, server: TestServer) -> None:
+    url = str(server.make_url("")).rstrip("/")
+    server.app[TOLD].update(flags=0, date="Sat, 01 Jan 2022 00:00:00 GMT")
+    found = await look(tmp_path, DISCORD_TOKEN="right", SELFROOM_DISCORD_API=url)
+    hint = "switch on the Message Content intent in the developer portal, under Bot"
+    assert not found[f"The bot may not read what people write: {hint}."]
+    assert any(what.startswith("This machine's clock is ") and " off Discord's: set it" in what for what in found)
+
+
+async def test_a_disk_without_room_and_a_secret_that_others_may_read_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "data/secret"
+    secret.parent.mkdir()
+    secret.write_text("sesame")
+    secret.chmod(0o644)
+    for free, well in ((400_000_000, True), (1_000_000, False)):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: SimpleNamespace(free=free))
+        found = await look(tmp_path)
+        assert found[f"The disk of {tmp_path}/data has {free / 1e6:,.0f} MB left: make room."] is well
+        assert not found[f"Others on this machine may read {secret}, which opens every key: run `chmod 600 {secret}`."]
+
+
+async def test_the_port_for_health_is_free_or_ours_or_taken(tmp_path: Path) -> None:
+    async def alive(_: web.Request) -> web.Response:
+        return web.json_response({"alive": True})
+
+    app = web.Application()
+    app.router.add_get("/healthz", alive)
+    async with TestServer(app) as ours:
+        port = str(ours.port)
+        found = await look(tmp_path, SELFROOM_FACE_PORT=port)
+        assert found[f"A Selfroom tells its health at http://127.0.0.1:{port}/readyz."]
+    assert (await look(tmp_path, SELFROOM_FACE_PORT=port))[f"Port {port} is free for health and metrics."]
+    async with TestServer(web.Application(), port=int(port)):
+        found = await look(tmp_path, SELFROOM_FACE_PORT=port)
+        assert not found[f"Port {port} is in use: stop the program that has it, or set SELFROOM_FACE_PORT."]
 
 
 async def test_a_token_and_a_key_that_are_refused_are_told_and_never_shown(tmp_path: Path, server: TestServer) -> None:

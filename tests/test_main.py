@@ -37,8 +37,8 @@ def a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     yield
 
 
-def selfroom(*words: str) -> Result:
-    return RUNNER.invoke(cli, words)
+def selfroom(*words: str, typed: str = "") -> Result:
+    return RUNNER.invoke(cli, words, input=typed)
 
 
 def refused(*words: str) -> str:
@@ -96,6 +96,17 @@ def test_the_doctor_finds_a_fresh_machine_well() -> None:
     assert result.exit_code == 0, result.output
     assert "wrong" not in result.stdout
     assert "is free for the playground" in result.stdout
+
+
+def test_the_doctor_speaks_json_to_programs_and_ends_with_1_where_something_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = [json.loads(line) for line in selfroom("doctor", "--json").stdout.splitlines()]
+    assert {"level": "ok", "what": "There is no Discord token: a run starts the playground."} in told
+    monkeypatch.setenv("SELFROOM_OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    result = selfroom("doctor", "--json")
+    levels = [json.loads(line)["level"] for line in result.stdout.splitlines()]
+    assert (result.exit_code, levels.count("wrong")) == (1, 1)
 
 
 def test_the_doctor_says_how_to_mend_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,6 +217,19 @@ def test_of_two_rotations_at_once_the_second_is_told_to_wait(tmp_path: Path) -> 
         assert refused("rotate-secret") == "Another `rotate-secret` is at work: wait until it has ended."
         assert (tmp_path / "data/secret").read_text() == before
     assert "Sealed with the new secret: 1 keys" in selfroom("rotate-secret").stdout
+
+
+def test_a_copy_is_put_back_and_what_was_there_is_kept(tmp_path: Path) -> None:
+    settle(tmp_path / "data")
+    assert selfroom("backup", "copy.db").exit_code == 0
+    assert selfroom("restore", "copy.db", typed="n\n").exit_code == 1
+    assert not list((tmp_path / "data").glob("backups/before-restore-*"))
+    told = selfroom("restore", "copy.db", "--yes")
+    assert told.exit_code == 0, told.output
+    (kept,) = (tmp_path / "data").glob("backups/before-restore-*.db")
+    assert "copy.db is in the database's place." in told.stdout and kept.name in told.stdout.replace("\n", "")
+    assert modes(tmp_path / "data")["selfroom.db"] == modes(kept)["."] == 0o600
+    assert "is no copy of a Selfroom database" in refused("restore", "nowhere.db", "--yes")
 
 
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:

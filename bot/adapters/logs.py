@@ -39,8 +39,13 @@ class PrivateFiles(logging.handlers.RotatingFileHandler):
         return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
 
 
-def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | None = None) -> None:
-    """Send every library's and our own records to the console (INFO) and to `folder`/selfroom.log (DEBUG)."""
+def set_up_logs(
+    folder: Path, *, megabytes: int, files: int, as_json: bool = False, stream: TextIO | None = None
+) -> None:
+    """Send every library's and our own records to the console (INFO) and to `folder`/selfroom.log (DEBUG).
+
+    `as_json`: on the console as well, a line each, as programs that gather logs want it.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -52,15 +57,16 @@ def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | No
     console = logging.StreamHandler(out)
     console.setLevel(logging.INFO)
     to_read = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=_traceback)
-    console.setFormatter(_formatter([partial(_shortened, ON_SCREEN), _harmless, to_read], shared))
-    file = PrivateFiles(folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8")
-    file.setLevel(logging.DEBUG)
-    as_json: list[structlog.typing.Processor] = [
+    in_json: list[structlog.typing.Processor] = [
         structlog.processors.format_exc_info,
         partial(_shortened, IN_FILES),
         structlog.processors.JSONRenderer(serializer=_json, ensure_ascii=False),
     ]
-    file.setFormatter(_formatter(as_json, shared))
+    on_screen: list[structlog.typing.Processor] = [partial(_shortened, ON_SCREEN), _harmless, to_read]
+    console.setFormatter(_formatter(in_json if as_json else on_screen, shared))
+    file = PrivateFiles(folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8")
+    file.setLevel(logging.DEBUG)
+    file.setFormatter(_formatter(in_json, shared))
     logging.basicConfig(level=logging.DEBUG, handlers=[console, file], force=True)
     for name in QUIET:  # their details are in the way, their warnings are not
         logging.getLogger(name).setLevel(logging.WARNING)

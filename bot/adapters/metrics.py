@@ -1,12 +1,14 @@
 """Prometheus: what the engine counts and measures, and how every heart beats."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from bot.core.next_beat import NextBeat
+from bot.core.ports.talk import Queue
 from bot.core.records import Agent, CommunityId
 
 WHOSE = ("community", "agent", "name")
@@ -49,6 +51,10 @@ class PrometheusMetrics:
             self._histograms[name] = histogram
         (histogram.labels(**self._bounded(name, labels)) if labels else histogram).observe(value)
 
+    def watch(self, name: str, what: str, read: Callable[[], float]) -> None:
+        """Show what `read` gives whenever somebody looks."""
+        Gauge(f"selfroom_{name}", what, registry=self._registry).set_function(read)
+
     def _bounded(self, name: str, labels: dict[str, str]) -> dict[str, str]:
         known, this = self._series[name], tuple(labels.values())
         if this not in known and len(known) >= MOST_SERIES:
@@ -59,6 +65,18 @@ class PrometheusMetrics:
     def page(self) -> bytes:
         """Give the text that Prometheus reads."""
         return generate_latest(self._registry)
+
+
+def queues_page(queues: Sequence[Queue], now: datetime) -> bytes:
+    """Give what waits to be sent, and for how long the longest of it is due, as Prometheus reads it."""
+    registry = CollectorRegistry()
+    labels = ("kind", "state")
+    letters = Gauge("selfroom_letters", "letters that are not done with", labels, registry=registry)
+    oldest = Gauge("selfroom_letters_due_seconds", "for how long the first is due", labels, registry=registry)
+    for queue in queues:
+        letters.labels(queue.kind, queue.state).set(queue.letters)
+        oldest.labels(queue.kind, queue.state).set(max(0.0, (now - queue.since).total_seconds()))
+    return generate_latest(registry)
 
 
 def hearts_page(hearts: Sequence[Heart]) -> bytes:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,13 +11,14 @@ from typing import Protocol
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
+from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page, queues_page
 from bot.core.errors import BadSetting, StoreError
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat, Waiting
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.ports.communities import Communities
+from bot.core.ports.talk import Queue
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Room, Snowflake
 from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.showing import Told
@@ -25,7 +26,7 @@ from bot.core.sight import Sight, insiders
 from bot.core.view import Glance, Outline, Tally
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
-FOR_ALL = ("/health", "/metrics")  # all there is outside the playground
+FOR_ALL = ("/healthz", "/readyz", "/metrics")  # all there is outside the playground
 STRANGER = "Only people of the playground may see this: send the page's own token as Authorization."
 NOT_SHOWN = NextBeat(waiting=Waiting.NEWS, words="something in a room that you do not see")
 ID_DIGITS = 19  # of Discord's ids since 2022
@@ -75,7 +76,7 @@ def open_to(face: "Face") -> Middleware:
         if request.url.host not in LOCAL_HOSTS or not is_ours:
             raise web.HTTPForbidden(text="Only the playground's page may read this.")
         if request.path not in FOR_ALL and face.inside is None:
-            raise web.HTTPNotFound(text="Outside the playground there are /health and /metrics only.")
+            raise web.HTTPNotFound(text="Outside the playground there are /healthz, /readyz and /metrics only.")
         response = web.Response(status=204) if request.method == "OPTIONS" else await handler(request)
         if origin is not None:
             response.headers["Access-Control-Allow-Origin"] = origin
@@ -89,8 +90,9 @@ def open_to(face: "Face") -> Middleware:
 class Face:
     """The HTTP face; an async context manager. `port` 0 takes a free one; `url` tells where it is.
 
-    `inside` is set in a playground: without it nobody is told more than health and metrics. `foresee` is set once the
-    house stands: it tells what everyone is at and waits for.
+    `inside` is set in a playground: without it nobody is told more than health and metrics. `foresee` and
+    `is_connected` are set once the house stands: they tell what everyone is at and waits for, and whether Discord is
+    there.
     """
 
     def __init__(
@@ -106,16 +108,18 @@ class Face:
         self._metrics = metrics
         self._port = port
         self.is_ready = False
+        self.is_connected: Callable[[], bool] = lambda: True
         self.inside: Inside | None = None
         self.foresee: Foresee | None = None
         app = web.Application(middlewares=[open_to(self)])
-        app.router.add_get("/health", self._health)
+        app.router.add_get("/healthz", self._alive)
+        app.router.add_get("/readyz", self._ready)
         app.router.add_get("/metrics", self._page)
         app.router.add_get("/agents", self._agents)
         app.router.add_get("/agents/{id:[0-9]{1,15}}/beat", self._beat)
         app.router.add_get("/rooms/{id:[0-9]{1,15}}/tally", self._tally)
         app.router.add_get("/scenes/{thread:[0-9]+}", self._scene)
-        app.router.add_options("/{path:.*}", self._health)  # what a page asks first: `open_to` answers it
+        app.router.add_options("/{path:.*}", self._alive)  # what a page asks first: `open_to` answers it
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         self.url = ""
 
@@ -135,16 +139,31 @@ class Face:
     async def __aexit__(self, *_: object) -> None:
         await self._runner.cleanup()
 
-    async def _health(self, _: web.Request) -> web.Response:
-        return web.json_response({"ready": self.is_ready}, status=200 if self.is_ready else 503)
+    async def _alive(self, _: web.Request) -> web.Response:
+        """Answer while the loop turns: whoever gets no answer starts the process again."""
+        return web.json_response({"alive": True})
+
+    async def _ready(self, _: web.Request) -> web.Response:
+        """Tell whether agents can be spoken to now; what lacks is named."""
+        lacks = [] if self.is_ready else ["start"]
+        if self.is_ready and not self.is_connected():
+            lacks.append("discord")
+        try:
+            async with self._store.reading() as read:
+                await read.notes.find(None, "any")
+        except StoreError:
+            lacks.append("database")
+        return web.json_response({"ready": not lacks, "lacks": lacks}, status=503 if lacks else 200)
 
     async def _page(self, _: web.Request) -> web.Response:
         hearts: list[Heart] = []
+        queues: Sequence[Queue] = ()
         with suppress(StoreError):  # without its database the house still tells what it counted
             async with self._store.reading() as read:
+                queues = await read.letters.queues()
                 for community in await read.communities.all():
                     hearts += await self._hearts(read, community)
-        page = self._metrics.page() + hearts_page(hearts)
+        page = self._metrics.page() + queues_page(queues, self._clock.now()) + hearts_page(hearts)
         return web.Response(body=page, content_type="text/plain", charset="utf-8")
 
     async def _hearts(self, read: Reading, community: Community) -> list[Heart]:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import partial
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from bot.core.actions import Action
 from bot.core.after_beat import rests
@@ -30,7 +31,7 @@ from bot.engine.aside import aside
 from bot.engine.gatekeeper import Batch
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Bill, Purse, as_told, weights_of
+from bot.engine.purse import Bill, Purse, as_told, count_use, weights_of
 from bot.engine.turn_reading import TurnReader
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
@@ -98,6 +99,13 @@ class Caller:
         `before`: the part of a shared answer that its one agent is asked again for.
         """
         pending = {ready.agent_id: ready for ready in call.ready}
+        beats = {ready.agent_id: ready.beat_id for ready in call.ready}
+        with bound_contextvars(community=batch.community_id, beats=beats):
+            await self._carried_out(batch, call, pending, before)
+
+    async def _carried_out(
+        self, batch: Batch, call: PlannedCall, pending: dict[AgentId, Ready], before: Answered | None
+    ) -> None:
         async with self._own_faults(batch, call, pending):
             if call.short is None:
                 await self._carry_out(batch, call, pending, before)
@@ -126,7 +134,7 @@ class Caller:
             await self._put_back(pending.values(), error)
         except Exception:
             self._metrics.count("calls_broken")
-            log.exception("a call could not be carried out", community=batch.community_id)
+            log.exception("a call could not be carried out")
             self._purse.give_up(batch.community_id, call)
             await self._put_back(pending.values(), BROKEN)
 
@@ -245,13 +253,15 @@ class Caller:
         self._metrics.observe("agents_per_call", len(call.ready))
         self._metrics.count("model_calls", model=call.kind.model)
         try:
-            return await self._asking(batch, call)
+            answer = await self._asking(batch, call)
         except ModelError as error:
             await self._purse.settle(batch.community_id, call, error.usage)
             raise
         except Exception:
             await self._purse.settle(batch.community_id, call, None)
             raise
+        count_use(self._metrics, call.kind.model, answer.usage)
+        return answer
 
     async def _asking(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask beside what goes on, so that the call can be let go; raises _Overtaken when it was.

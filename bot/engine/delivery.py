@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 
 import structlog
+from structlog.contextvars import bind_contextvars
 
 from bot.core.errors import PublishError, SelfroomError, StoreError
 from bot.core.kinds import LetterKind
@@ -150,6 +151,7 @@ class Delivery:
 
     async def _carry(self, letter: Letter) -> None:
         """Bring one letter out; whatever goes wrong stays with this letter."""
+        bind_contextvars(community=letter.community_id, room=letter.room_id, letter=letter.id, kind=letter.kind)
         carry: Callable[[Letter], Awaitable[None]]
         carry = self._posting.carry if letter.kind is LetterKind.POST else self._effects.carry
         try:
@@ -158,10 +160,10 @@ class Delivery:
             self._metrics.count("letters_put_back", kind=letter.kind)
             await self._put_back(letter, error)
         except SelfroomError as error:
-            log.error("a letter waits", letter=letter.id, kind=letter.kind, error=error.sentence)
+            log.error("a letter waits", error=error.sentence)
             await self._clock.sleep(STORE_REST_SECONDS)
         except Exception:
-            log.exception("a letter cannot be carried", letter=letter.id, kind=letter.kind)
+            log.exception("a letter cannot be carried")
             await self._put_back(letter, Stumbled("Something went wrong inside Selfroom: its log tells what."))
 
     async def _put_back(self, letter: Letter, error: PublishError) -> None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from bot.core.config import CommunityConfig
 from bot.core.models import Ceilings
-from bot.core.ports import Model, Store
+from bot.core.ports import Metrics, Model, Store
 from bot.core.ports.beats import Money, WritableMoney
 from bot.core.records import Agent, AgentId, CommunityId, Usage
 from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
@@ -177,6 +177,18 @@ async def settle(money: WritableMoney, community_id: CommunityId, reservation: i
     """Replace what was set aside by what was used."""
     tokens = usage.input_tokens + usage.output_tokens
     await money.settle(community_id, reservation, usd=usage.cost_usd, tokens=tokens)
+
+
+def count_use(metrics: Metrics, model: str, usage: Usage) -> None:
+    """Count what an answer used: tokens by kind (`cached` are among `input`), USD and seconds."""
+    for kind, tokens in (
+        ("input", usage.input_tokens),
+        ("cached", usage.cached_tokens),
+        ("output", usage.output_tokens),
+    ):
+        metrics.count("tokens", tokens, model=model, kind=kind)
+    metrics.count("spent_usd", float(usage.cost_usd), model=model)
+    metrics.observe("answer_seconds", usage.latency_seconds, model=model)
 
 
 def as_told(usage: Usage) -> Usage | None:

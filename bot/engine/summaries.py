@@ -43,7 +43,7 @@ from bot.core.records import (
 from bot.core.spending import SLOWED_FROM, Limit, day_of
 from bot.core.view import Outline, View
 from bot.engine.aside import aside
-from bot.engine.purse import CallPrice, as_told, set_aside, settle, spending_now
+from bot.engine.purse import CallPrice, as_told, count_use, set_aside, settle, spending_now
 from bot.engine.readable_rows import read_of_all
 
 LOOK_SECONDS = 60.0  # between looks at rooms in which people talk; one that is asked for is seen at once
@@ -278,6 +278,7 @@ class Summaries:
         except ModelError as error:
             await self._settle(job, reservation, error.usage)
             raise
+        count_use(self._metrics, job.model, answer.usage)
         await self._settle(job, reservation, as_told(answer.usage))
         return answer
 

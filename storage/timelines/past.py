@@ -35,6 +35,7 @@ from storage.tables import (
     MESSAGES,
     MINDS,
     MOVES,
+    PARTS,
     REACTIONS,
     REASONS,
     REQUESTS,
@@ -107,6 +108,11 @@ class Past:
             later = or_(later, (MESSAGES.c.sent_at == self.at) & (MESSAGES.c.id > self.point.message_id))
         await self._gone(MESSAGES, later)
         left = select(MESSAGES.c.id).where(owned(MESSAGES, self.community_id))
+        if isinstance(self.point, AtMessage):
+            this = left.where(MESSAGES.c.id == self.point.message_id)
+            if await self.session.value(this) is None:
+                raise NotFound(NO_POINT)
+        await self._gone(PARTS, PARTS.c.message_id.not_in(left))
         since = owned(REACTIONS, self.community_id), or_(REACTIONS.c.at > self.at, REACTIONS.c.message_id.not_in(left))
         touched = [row[0] for row in await self.session.rows(select(REACTIONS.c.message_id).distinct().where(*since))]
         await self.session.run(delete(REACTIONS).where(*since))
@@ -130,7 +136,7 @@ class Past:
                     if part == MindPart.PLAN:
                         plan = undone(plan, before)
                     else:
-                        whole = _without(whole, path, before)
+                        whole = before_change(whole, path, before)
                 except Rejected:
                     lost.append(path)
             changed = focus.updated_at is not None and focus.updated_at > self.at
@@ -170,8 +176,11 @@ class Past:
 
     async def _scenes(self) -> None:
         """Leave the scenes that there were, each where it stood."""
-        await self._gone(SCENES, SCENES.c.created_at > self.at)
+        await self._gone(SCENES, func.coalesce(SCENES.c.started_at, SCENES.c.created_at) > self.at)
         scenes = SqlScenes(self.session)
+        its = self.point.scene_id if isinstance(self.point, AtStep) else None
+        if its is not None and await scenes.find(self.community_id, SceneId(its)) is None:
+            raise NotFound(NO_POINT)
         outdated: list[str] = []
         for scene in await scenes.all(self.community_id):
             whole = await scenes.find(self.community_id, scene.id)
@@ -251,7 +260,8 @@ def _seconds(scene: Scene, standing: Standing) -> int:
     return awaits.seconds if isinstance(awaits, Wait) else 0
 
 
-def _without(whole: dict[str, Json], path: str, before: Json) -> dict[str, Json]:
+def before_change(whole: dict[str, Json], path: str, before: Json) -> dict[str, Json]:
+    """Give knowledge as it was before a change of the journal; raises Rejected where there is no place for it."""
     edit = knowledge.deleted(whole, path) if before is None else knowledge.assigned(whole, path, before)
     return dict(edit.whole)
 

@@ -66,6 +66,22 @@ async def purge_trees(database: Database, folder: Path) -> None:
             await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(owed)))
 
 
+async def settle_trees(database: Database, folder: Path) -> None:
+    """Bring files and rows of trees together before anybody runs: what has no row, or no file, is nobody's any more.
+
+    So a fork that was killed leaves nothing, nor does a community that is gone, or a copy of the database put back.
+    """
+    there = set(await asyncio.to_thread(trees_in, folder))
+    async with database.writing() as connection:
+        session = Session(connection)
+        known = select(TIMELINES.c.community_id, TIMELINES.c.id, TIMELINES.c.gone)
+        rows = {(community_id, id_): gone for community_id, id_, gone in await session.rows(known)}
+        for community_id, id_ in sorted(one for one, gone in rows.items() if not gone and one not in there):
+            await session.run(delete(TIMELINES).where(owned(TIMELINES, community_id), TIMELINES.c.id == id_))
+    for tree in sorted(one for one in there if rows.get(one) != ""):
+        await asyncio.to_thread(remove, tree_path(folder, *tree))
+
+
 async def _purge(database: Database, folder: Path, tree: tuple[int, int], owed: Sequence[dict[str, object]]) -> None:
     path = tree_path(folder, *tree)
     try:

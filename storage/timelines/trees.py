@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -157,6 +157,15 @@ class SqlTrees:
             remove(tree_path(self.folder, key.community_id, key.id))
 
         await asyncio.to_thread(removed)
+
+    async def sweep(self, known: Collection[TreeKey]) -> Sequence[TreeKey]:
+        """Delete the trees that nobody knows: of communities that are gone, or from before a backup was put back."""
+        found = await asyncio.to_thread(trees_in, self.folder)
+        there = [TreeKey(CommunityId(community_id), TreeId(number)) for community_id, number in found]
+        unknown = [key for key in there if key not in known]
+        for key in unknown:
+            await self.remove(key)
+        return unknown
 
     async def nodes(self, key: TreeKey) -> Sequence[Node]:
         """Give all nodes, by id."""

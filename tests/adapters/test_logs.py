@@ -50,6 +50,20 @@ def test_the_console_shows_info_and_the_file_keeps_debug_as_well(tmp_path: Path)
     assert [(line["event"], line["room"]) for line in kept(tmp_path)] == [("a detail", 3), ("a thing that happened", 4)]
 
 
+def test_the_console_speaks_json_where_that_is_asked_for(tmp_path: Path) -> None:
+    console = io.StringIO()
+    set_up_logs(tmp_path, megabytes=1, files=2, as_json=True, stream=console)
+    ours = structlog.get_logger("bot.engine.intake")
+    try:
+        raise ValueError("no such room")
+    except ValueError:
+        ours.exception("a thing failed\nas it does", room=4)
+    (line,) = console.getvalue().splitlines()
+    told = json.loads(line)
+    assert (told["event"], told["room"], told["level"]) == ("a thing failed\nas it does", 4, "error")
+    assert "ValueError: no such room" in told["exception"]
+
+
 def test_libraries_tell_their_warnings_and_not_their_details(tmp_path: Path) -> None:
     console = set_up(tmp_path)
     for name in ("discord.http", "openai._base_client", "alembic.runtime.migration", "apscheduler.scheduler"):

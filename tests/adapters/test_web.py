@@ -11,9 +11,9 @@ import pytest
 
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.web import Face, Inside
-from bot.core.changes import AddAgent, AgentColumns, EndBeat, UpdateAgent
+from bot.core.changes import AddAgent, AddLetter, AgentColumns, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting
-from bot.core.kinds import ReasonKind, Visibility
+from bot.core.kinds import LetterKind, ReasonKind, Visibility
 from bot.core.records import Agent, AgentId, Beat, BeatId, CommunityId, SceneId, Snowflake, Usage
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.play import Play
@@ -22,8 +22,9 @@ from bot.core.scenes.showing import Told, board_of, cast_of, turn_of
 from bot.core.sight import Sight
 from bot.engine.foresight import foreseen
 from bot.engine.timelines.virtual_clock import VirtualClock
+from storage.database import database_url, make_engine
 from storage.store import SqlStore
-from tests.factories import agent, room
+from tests.factories import agent, later, room
 from tests.fakes import START, ScriptedModel
 from tests.founding import founded
 
@@ -109,10 +110,33 @@ async def get(face: Face, path: str, token: str = YOU, **headers: str) -> tuple[
         return response.status, body, dict(response.headers)
 
 
-async def test_health_is_503_until_the_house_is_ready(face: Face) -> None:
-    assert (await get(face, "/health"))[:2] == (503, {"ready": False})
+async def test_ready_is_503_and_names_what_lacks_while_alive_only_says_that_the_loop_turns(
+    face: Face, store: SqlStore
+) -> None:
+    assert (await get(face, "/readyz"))[:2] == (503, {"ready": False, "lacks": ["start"]})
+    assert (await get(face, "/healthz"))[:2] == (200, {"alive": True})
     face.is_ready = True
-    assert (await get(face, "/health"))[:2] == (200, {"ready": True})
+    assert (await get(face, "/readyz"))[:2] == (200, {"ready": True, "lacks": []})
+    face.is_connected = lambda: False
+    assert (await get(face, "/readyz"))[:2] == (503, {"ready": False, "lacks": ["discord"]})
+    face.is_connected = lambda: True
+    store.database.engine = make_engine(database_url("sqlite:////nowhere/at/all.db"))
+    store.database.url = store.database.engine.url
+    assert (await get(face, "/readyz"))[:2] == (503, {"ready": False, "lacks": ["database"]})
+    assert (await get(face, "/healthz"))[0] == 200
+
+
+async def test_what_waits_to_be_sent_is_shown_by_kind_with_how_long_it_waits(face: Face, store: SqlStore) -> None:
+    community_id = await inhabit(store, 11, "Wren")
+    letters = [
+        AddLetter(kind=LetterKind.TOPIC, room_id=AgentId(1), payload={}, not_before=later(-40)),
+        AddLetter(kind=LetterKind.TOPIC, room_id=AgentId(1), payload={}, not_before=later(-30)),
+    ]
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, letters)
+    page = (await get(face, "/metrics"))[1]
+    assert 'selfroom_letters{kind="topic",state="waiting"} 2.0' in page
+    assert 'selfroom_letters_due_seconds{kind="topic",state="waiting"} 40.0' in page
 
 
 async def test_a_scene_is_told_as_who_watches_sees_it_and_nothing_where_there_is_none(
@@ -205,8 +229,8 @@ async def test_outside_a_playground_a_local_user_reads_health_and_metrics_only(s
         for path in INNER:
             for token in ("", YOU, BOSS):
                 status, body, _ = await get(face, path, token)
-                assert (status, body) == (404, "Outside the playground there are /health and /metrics only.")
-        assert [(await get(face, path))[0] for path in ("/health", "/metrics")] == [503, 200]
+                assert (status, body) == (404, "Outside the playground there are /healthz, /readyz and /metrics only.")
+        assert [(await get(face, path))[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 503, 200]
 
 
 @pytest.mark.parametrize("token", ["", "Bot bot-token", "no such token"])
@@ -279,14 +303,14 @@ async def test_only_the_playgrounds_page_may_read(face: Face) -> None:
     for foreign in ("https://evil.example", "null", "http://127.0.0.1:9999"):
         assert (await get(face, "/agents", Origin=foreign))[0] == 403
     for site in ("same-site", "cross-site"):  # a script or a picture in a page, which says no origin
-        for path in ("/agents", "/metrics", "/health"):
+        for path in ("/agents", "/metrics", "/readyz"):
             assert (await get(face, path, **{"Sec-Fetch-Site": site}))[0] == 403
         assert (await get(face, "/agents", Origin=PAGE, **{"Sec-Fetch-Site": site}))[0] == 200
 
 
 async def test_a_name_that_was_bent_to_this_machine_is_refused(face: Face) -> None:
     assert (await get(face, "/agents", Host="evil.example"))[0] == 403
-    assert (await get(face, "/health", Host=face.url.replace("http://127.0.0.1", "localhost")))[0] == 503
+    assert (await get(face, "/readyz", Host=face.url.replace("http://127.0.0.1", "localhost")))[0] == 503
 
 
 async def test_a_port_that_is_taken_is_said_in_one_sentence(face: Face, store: SqlStore) -> None:

@@ -93,6 +93,11 @@ async def grow(trees: SqlTrees, key: TreeKey, parent: NodeId, number: int) -> tu
     return node.id, time.perf_counter() - begun - turned
 
 
+def size_of(folder: Path) -> int:
+    """Give the bytes of all trees in a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*.db"))
+
+
 async def measured() -> list[Figure]:
     image, seconds = await frozen()
     key = TreeKey(HERE, TreeId(1))
@@ -116,12 +121,12 @@ async def measured() -> list[Figure]:
             parent, took = await grow(trees, key, parent, number)
             times.append(took)
         await trees.close()
-        whole = sum(file.stat().st_size for file in Path(folder).rglob("*.db"))
+        whole = size_of(Path(folder))
         begun = time.perf_counter()
         async with trees.look(key, parent):
             cold = time.perf_counter() - begun
         await trees.close()
-    early, late = statistics.median(times[7:14]), statistics.median(times[-7:])
+    early, late = statistics.median(times[5:25]), statistics.median(times[-20:])
     return [
         Figure(name="timelines.fork_at_10000_messages_storage_alone", value=seconds, unit="s", target=3.0),
         Figure(name="timelines.base_in_the_file", value=base / 1e6, unit="MB", target=4.0),

@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from structlog.contextvars import merge_contextvars
+from structlog.testing import capture_logs
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelRefused
@@ -13,6 +15,7 @@ from bot.core.kinds import Detail, OutputFormat
 from bot.core.ports import ModelCall
 from bot.core.records import AgentId
 from tests.engine.hearts import Hearts, hearts
+from tests.fakes import CountedMetrics
 
 NOBODY_TALKS = 200.0  # seconds after which what a person said to nobody is no talk any more
 TOLD = "the boat is called Kestrel"
@@ -146,3 +149,24 @@ async def test_a_lean_agent_that_writes_in_words_is_told_so_without_a_schema() -
         await house.hear("@Agent1 what is my boat called?")
         await house.run(5)
         assert (await house.lines())[-1] == ("1", "Kestrel.")
+
+
+async def test_what_is_logged_of_a_call_names_its_community_and_its_beats() -> None:
+    async with hearts(agents=1) as house:
+        with capture_logs([merge_contextvars]) as logs:
+            await asked(house, ModelRefused("The model refused."))
+        told = next(one for one in logs if one["event"] == "a model did not answer")
+        assert told["community"] == house.community_id
+        assert list(told["beats"]) == [AgentId(1)]
+
+
+async def test_what_an_answer_used_is_counted_for_whoever_runs_this() -> None:
+    async with hearts(agents=1) as house:
+        metrics = house.heartbeat._metrics
+        assert isinstance(metrics, CountedMetrics)
+        await asked(house, says("Kestrel."))
+        beat = await house.last_beat()
+        assert beat is not None
+        used = beat.usage.input_tokens + beat.usage.cached_tokens + beat.usage.output_tokens
+        assert 0 < used <= metrics.counts["tokens"]
+        assert metrics.observed["answer_seconds"]

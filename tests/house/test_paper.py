@@ -27,7 +27,7 @@ FLOORS = "core|engine|adapters|standin|playground|client|app|house|vault|doctor|
 NAME = re.compile(rf"(?:bot\.)?(?:{FLOORS})(?:\.\w+)+|bot(?:\.\w+)+")
 WORDS_OF_HUDS = {"word_budget"}
 FILES = (".py", ".md", ".db")
-ADDRESSES = {"health", "metrics", "gateway", "cdn"}  # pages of servers, which look like commands
+ADDRESSES = {"healthz", "readyz", "metrics", "data", "gateway", "cdn"}  # pages of servers, which look like commands
 
 
 @cache
@@ -154,7 +154,8 @@ def members(kind: type) -> Iterator[StrEnum]:
 
 def measured() -> set[str]:
     code = "".join(path.read_text() for folder in PRODUCT for path in (ROOT / folder).rglob("*.py"))
-    return set(re.findall(r"\.(?:count|observe)\(\s*\"(\w+)\"", code))
+    shown = re.findall(r"Gauge\(\"selfroom_(\w+)\"", code)
+    return {*shown, *re.findall(r"\.(?:count|observe|watch)\(\s*\"(\w+)\"", code)}
 
 
 def test_the_command_line_is_told_as_it_is() -> None:

@@ -1,7 +1,9 @@
 """Only what is known to be short holds the loop, and the connection's own thread ends quietly."""
 
 import asyncio
+import gc
 import random
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,6 +13,7 @@ import aiosqlite
 import pytest
 from sqlalchemy import text
 
+from storage.database import open_database
 from storage.inline import FEW, IN_A_ROW, connect, is_short
 from storage.store import SqlStore
 from tests.founding import founded
@@ -237,6 +240,35 @@ async def test_who_is_cancelled_or_breaks_anywhere_leaves_whole_transactions_and
             assert found == (await connection.execute(text("SELECT sum(message_count) FROM rooms"))).scalar()
             assert int(found or 0) > 0
             assert (await connection.execute(text("PRAGMA integrity_check"))).scalar() == "ok"
+
+
+async def test_a_write_that_is_cancelled_anywhere_leaves_the_file_free_for_others_at_once(tmp_path: Path) -> None:
+    chance = random.Random(11)  # noqa: S311
+    database = await open_database(f"sqlite:///{tmp_path}/held.db")
+    async with database.writing() as connection:
+        await connection.execute(text("CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT)"))
+    other = sqlite3.connect(tmp_path / "held.db", timeout=2, isolation_level=None, check_same_thread=False)
+
+    async def write() -> None:
+        async with database.writing() as connection:
+            for _ in range(5):
+                await connection.execute(text("INSERT INTO words (word) VALUES ('a')"))
+                await connection.execute(text("UPDATE words SET word = 'b' WHERE word = 'a' RETURNING id"))
+
+    gc.disable()  # what a cancelled task still refers to may not be what closes the file
+    try:
+        ended = []
+        for _ in range(150):
+            task = asyncio.create_task(write())
+            asyncio.get_running_loop().call_later(chance.random() * 0.006, task.cancel)
+            ended.append(task)
+            await asyncio.wait([task])
+            await asyncio.to_thread(other.execute, "INSERT INTO words (word) VALUES ('c')")
+        assert any(task.cancelled() for task in ended)
+    finally:
+        gc.enable()
+        other.close()
+        await database.close()
 
 
 COUNT = text("SELECT count(*) FROM messages")

@@ -5,6 +5,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
 
+import aiohttp
 import discord
 import structlog
 
@@ -68,6 +69,17 @@ class Reader:
         if times == TIMES:
             log.error("events of the gateway are skipped from now on", event_name=name, server=guild_id, why=why)
             self._skipped(name, guild_id)
+
+
+def each_answer(tell: Callable[[int], None]) -> aiohttp.TraceConfig:
+    """Tell the status of every answer that Discord gives: 429 is what it has too much of."""
+
+    async def answered(_: object, __: object, ended: aiohttp.TraceRequestEndParams) -> None:
+        tell(ended.response.status)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_end.append(answered)
+    return trace
 
 
 class Line:

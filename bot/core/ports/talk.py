@@ -125,6 +125,16 @@ class Reactions(Protocol):
         """Count by name the reactions since then, of those that mean something, to what an agent said."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """Letters of one kind and state that wait to be sent, in all communities; `since`: when the first is due."""
+
+    kind: LetterKind
+    state: LetterState
+    letters: int
+    since: datetime
+
+
 class Letters(Protocol):
     """What waits to be sent."""
 
@@ -133,6 +143,9 @@ class Letters(Protocol):
 
     async def next_due_at(self) -> datetime | None:
         """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
+
+    async def queues(self) -> Sequence[Queue]:
+        """Give what waits to be sent in all communities, by kind and state."""
 
     async def unconfirmed(self, community_id: CommunityId, room_id: AgentId) -> Letter | None:
         """Give the room's POST letter that is being sent, if there is one."""

@@ -1,6 +1,6 @@
 """Timelines: images of a community, the files of trees that grow from them, and the pipe to the models."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
@@ -66,6 +66,9 @@ class Trees(Protocol):
 
     async def remove(self, key: TreeKey) -> None:
         """Delete a tree with all that is in it; one that is gone already is no fault."""
+
+    async def sweep(self, known: Collection[TreeKey]) -> Sequence[TreeKey]:
+        """Delete the trees that nobody knows: of communities that are gone, or from before a backup was put back."""
 
     async def nodes(self, key: TreeKey) -> Sequence[Node]:
         """Give all nodes, by id."""

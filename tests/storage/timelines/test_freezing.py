@@ -3,7 +3,10 @@
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from bot.core import knowledge
 from bot.core.changes import (
     AddKey,
     Audit,
@@ -13,7 +16,7 @@ from bot.core.changes import (
     SetFocus,
     SetKnowledge,
 )
-from bot.core.errors import NotFound
+from bot.core.errors import NotFound, Rejected
 from bot.core.records import (
     PUBLIC_SIDE,
     AccessKey,
@@ -31,6 +34,7 @@ from storage.database import Database, database_url
 from storage.store import SqlStore
 from storage.timelines.deltas import Row, all_rows, opened
 from storage.timelines.images import unfrozen
+from storage.timelines.past import before_change
 from tests.factories import person
 from tests.fakes import START
 from tests.founding import founded
@@ -122,6 +126,23 @@ async def test_a_room_that_is_not_there_is_refused(store: SqlStore, community_id
         await store.image(community_id, Cut(rooms=(ROOM,), point=AtMessage(message_id=77)), now=NOW)
 
 
+async def test_a_point_in_another_room_is_refused(store: SqlStore, community_id: CommunityId) -> None:
+    await talk(store, community_id, 1)
+    async with store.writing(community_id) as write:
+        scene = await a_council(write, community_id, started_at=START)
+    for point in (AtMessage(message_id=1), AtStep(scene_id=scene.id, step=1)):
+        with pytest.raises(NotFound, match="The point"):
+            await store.image(community_id, Cut(rooms=(AgentId(4),), point=point), now=NOW)
+
+
+async def test_a_scene_that_began_later_is_not_there_yet(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await a_council(write, community_id, started_at=START + timedelta(minutes=5))
+    point = AtTime(at=START + timedelta(minutes=1))
+    found = rows(await store.image(community_id, Cut(rooms=(ROOM,), point=point), now=NOW))
+    assert [found[name] for name in ("scenes", "scene_seats", "scene_moves", "scene_events")] == [[]] * 4
+
+
 async def test_at_a_message_nothing_later_was_said(store: SqlStore, community_id: CommunityId) -> None:
     await talk(store, community_id, 1, 2, 3, 4)
     image = await store.image(community_id, Cut(rooms=(ROOM,), point=AtMessage(message_id=2)), now=NOW)
@@ -188,3 +209,38 @@ async def test_at_a_step_a_scene_stands_where_it_stood(store: SqlStore, communit
     assert (back.step, list(log)) == (0, [])
     assert back.digest == scene.first_digest
     assert [row[1] for row in rows(image)["reasons"]], "somebody is asked to move"
+
+
+paths = st.sampled_from(["mira", "mira.trust", "mira.likes", "tea", "tea.kinds"])
+values: st.SearchStrategy[Json] = st.sampled_from([1, "kind", [1, 2], {"deep": 1}, True])
+
+
+@given(steps=st.lists(st.tuples(st.sampled_from(["set", "append", "delete"]), paths, values), max_size=20))
+def test_the_journal_leads_back_to_what_was_known(steps: list[tuple[str, str, Json]]) -> None:
+    known: dict[str, Json] = {}
+    states, journal = [known], []
+    for what, path, value in steps:
+        try:
+            match what:
+                case "set":
+                    edit = knowledge.assigned(known, path, value)
+                case "append":
+                    edit = knowledge.appended(known, path, value)
+                case _:
+                    edit = knowledge.deleted(known, path)
+        except Rejected:
+            continue
+        known = dict(edit.whole)
+        states.append(known)
+        journal.append((path, edit.before))
+    for (path, before), expected in zip(reversed(journal), reversed(states[:-1]), strict=True):
+        known = before_change(known, path, before)
+        assert _pruned(known) == _pruned(expected)
+
+
+def _pruned(value: Json) -> Json:
+    """Leave out empty objects: a path that was set made them, and no journal tells of them."""
+    if not isinstance(value, dict):
+        return value
+    pruned = {name: _pruned(one) for name, one in value.items()}
+    return {name: one for name, one in pruned.items() if one != {}}

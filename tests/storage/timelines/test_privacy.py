@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.core.changes import SetFocus
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound, Rejected, StoreError
 from bot.core.models import ModelAnswer
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Focus, Snowflake, Usage
 from bot.core.timelines.records import (
@@ -30,7 +30,7 @@ from storage.inline import fill
 from storage.store import SqlStore
 from storage.timelines.deltas import all_rows, digest_of_all
 from storage.timelines.purging import mentions
-from storage.timelines.tree_file import tree_path
+from storage.timelines.tree_file import tree_path, trees_in
 from storage.timelines.trees import SqlTrees
 from tests.fakes import START
 from tests.founding import founded
@@ -241,3 +241,53 @@ def test_files_are_looked_through_for_a_name_whatever_its_case() -> None:
     assert not mentions(world, 501, ["rob"])
     assert not mentions(world, 9_999, [])
     world.close()
+
+
+async def test_a_fork_that_was_killed_and_a_tree_without_a_row_leave_nothing(live: Living, tmp_path: Path) -> None:
+    await live.trees.trees.begin(a_tree(live.community_id, 7), live.trees.image)  # whose row is gone
+    async with live.store.reading() as read:
+        (known,) = await read.timelines.all()
+    async with live.store.writing(live.community_id) as write:
+        await write.timelines.keep(replace(known, id=TreeId(2)))  # whose file was never made
+    await live.store.close()
+    url, folder = f"sqlite:///{tmp_path}/selfroom.db", live.trees.folder
+    async with await SqlStore.open(url, sole=True, timelines=folder) as again, again.reading() as read:
+        assert await read.timelines.all() == [known]
+    assert trees_in(folder) == [(1, 1)]
+
+
+async def test_what_is_said_in_one_branch_is_heard_in_no_other(live: Living) -> None:
+    trees, key = live.trees.trees, live.trees.key
+
+    def whisper(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE rooms SET topic = 'a marzipan secret' WHERE id = 1")
+
+    told = await live.trees.grow(ROOT, whisper)
+    sibling = await live.trees.grow(ROOT)
+    child, cousin = await live.trees.grow(told.id), await live.trees.grow(sibling.id)
+    await trees.close()  # nothing at hand
+    found = {node.id: "marzipan" in repr(await live.trees.rows(node.id, all_rows)) for node in await trees.nodes(key)}
+    assert found == {ROOT: False, told.id: True, sibling.id: False, child.id: True, cousin.id: False}
+    async with live.store.database.reading() as connection:
+        topics = await connection.run_sync(lambda sync: sync.exec_driver_sql("SELECT topic FROM rooms").fetchall())
+    assert "marzipan" not in repr(topics)
+
+
+async def test_a_purge_that_was_broken_off_is_done_after_a_restart(live: Living, tmp_path: Path) -> None:
+    await quoting(live, ROOT)
+
+    def broken(*_: object) -> bool:
+        raise StoreError("The disk is full.")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("storage.timelines.purging._Purge._is_written", broken)
+        patch.setattr("storage.store.PATIENCE_SECONDS", 0.5)
+        async with live.store.writing(live.community_id) as write:
+            await write.talk.delete(live.community_id, [Snowflake(1002)], START + timedelta(hours=2))
+        assert not await live.store.gone_for_good()
+        await live.store.close()
+    assert await live.is_anywhere(SECRET)
+    url = f"sqlite:///{tmp_path}/selfroom.db"
+    async with await SqlStore.open(url, sole=True, timelines=live.trees.folder) as again:
+        assert await again.gone_for_good()
+    assert not await live.is_anywhere(SECRET)

@@ -358,3 +358,9 @@ async def test_a_failed_node_keeps_nothing_of_its_world(grown: Orchard) -> None:
     assert (node.status, node.digest, node.outcome) == (Status.FAILED, "", "The model did not answer.")
     with pytest.raises(Rejected, match="has failed"):
         await grown.plant(id_)
+
+
+async def test_trees_that_nobody_knows_are_swept_out(grown: Orchard) -> None:
+    assert await grown.trees.sweep([grown.key]) == []
+    assert await grown.trees.sweep([]) == [grown.key]
+    assert not tree_path(grown.folder, grown.key.community_id, grown.key.id).exists()

@@ -1,0 +1,98 @@
+"""What is given to whoever deploys this is true: every metric is there, every file is what its program reads."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+
+import promql_parser
+import pytest
+import yaml
+
+from bot.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+DEPLOY = ROOT / "deploy"
+WATCH = DEPLOY / "watch"
+OURS = re.compile(r"selfroom_[a-z_]+")
+MOST_EXPOSED = 2.0
+ALWAYS = {"selfroom_agent_state", "selfroom_agent_waits", "selfroom_letters", "selfroom_letters_due_seconds"}
+
+
+def expressions() -> dict[str, str]:
+    """Give every query that is shipped, by the panel or alert that asks it."""
+    board = json.loads((WATCH / "selfroom.json").read_text(encoding="utf-8"))
+    rules = yaml.safe_load((WATCH / "alerts.yaml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+    asked = {
+        f"{panel['title']} {target['refId']}": target["expr"].replace("$__rate_interval", "1m")
+        for panel in board["panels"]
+        for target in panel["targets"]
+    }
+    return asked | {rule["alert"]: rule["expr"] for rule in rules}
+
+
+def exported() -> set[str]:
+    """Give every name under which the program counts, measures or shows something, as Prometheus has it."""
+    names: set[str] = set()
+    for path in (ROOT / "bot").rglob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        names |= {f"selfroom_{name}_total" for name in re.findall(r"metrics\.count\(\s*\"(\w+)\"", code)}
+        measured = re.findall(r"metrics\.observe\(\s*\"(\w+)\"", code)
+        names |= {f"selfroom_{name}_{part}" for name in measured for part in ("bucket", "sum", "count")}
+        names |= {f"selfroom_{name}" for name in re.findall(r"metrics\.watch\(\s*\"(\w+)\"", code)}
+        names |= set(re.findall(r"Gauge\(\"(\w+)\"", code))
+    return names
+
+
+@pytest.mark.parametrize("asked", expressions())
+def test_every_panel_and_rule_asks_for_what_is_there_in_words_that_prometheus_reads(asked: str) -> None:
+    query = expressions()[asked]
+    promql_parser.parse(query)
+    assert set(OURS.findall(query)) <= exported()
+
+
+def test_what_is_counted_is_told_to_operators() -> None:
+    told = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    bare = {re.sub(r"^selfroom_|_(total|bucket|sum|count)$", "", name) for name in exported()}
+    assert {name for name in bare if name not in told} == set()
+
+
+def test_every_alert_has_its_paragraph() -> None:
+    told = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    rules = yaml.safe_load((WATCH / "alerts.yaml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+    assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in told] == []
+
+
+def test_the_image_is_built_as_its_linter_wants_it_and_with_our_own_uv() -> None:
+    linter = Path(sys.executable).parent / "hadolint"
+    said = subprocess.run([linter, DEPLOY / "Dockerfile"], capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout) == (0, "")
+    (version,) = re.findall(r"^UV_VERSION := (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert f"uv=={version}\n" in (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+
+
+def test_everything_that_is_deployed_names_files_and_settings_that_there_are() -> None:
+    composed = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    mounted = [one for service in composed["services"].values() for one in service.get("volumes", ())]
+    for source in (one.partition(":")[0] for one in mounted):
+        assert (DEPLOY / source).is_file() if source.startswith("./") else source in composed["volumes"], source
+    settings = {f"SELFROOM_{name.upper()}" for name in Settings.model_fields}
+    for path in [*DEPLOY.glob("*.service"), DEPLOY / "Dockerfile", DEPLOY / "compose.yaml"]:
+        assert set(re.findall(r"SELFROOM_[A-Z_]+(?=[=:])", path.read_text(encoding="utf-8"))) <= settings
+
+
+@pytest.mark.skipif(which("systemd-analyze") is None, reason="there is no systemd-analyze here")
+@pytest.mark.parametrize("unit", sorted(path.name for path in DEPLOY.glob("*.service")))
+def test_a_unit_is_kept_from_what_it_does_not_need(unit: str) -> None:
+    said = subprocess.run(
+        ["systemd-analyze", "security", "--offline=yes", "--no-pager", DEPLOY / unit],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+    )
+    found = re.search(r"Overall exposure level for .*: ([0-9.]+)", said.stdout)
+    assert found is not None, said.stderr
+    assert float(found[1]) <= MOST_EXPOSED
