@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from importlib import metadata
 
 import structlog
 
@@ -65,7 +64,6 @@ PLAYGROUND_KEY = "playground"  # the scripted model takes any
 CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
-MOST_PLACES = 8  # of a provider that says nothing of it
 
 log = structlog.get_logger(__name__)
 
@@ -81,6 +79,7 @@ class Parts:
     metrics: PrometheusMetrics
     workshop: ProcessWorkshop
     archives: HandedArchives
+    orchard: Orchard
 
 
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
@@ -158,14 +157,12 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         )
         stack.push_async_callback(warehouse.close)
         archives = HandedArchives(store.database, warehouse, cipher)
-        parts = Parts(store, cipher, models, clock, metrics, workshop, archives)
-        orchard = open_orchard(stack, settings, parts)
-        yield build(settings, site, parts, face, orchard)
+        orchard = open_orchard(stack, settings, store, models, clock)
+        parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard)
+        yield build(settings, site, parts, face)
 
 
-def build(
-    settings: Settings, site: DiscordSite, parts: Parts, face: Face | None, orchard: Orchard | None = None
-) -> House:
+def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:
     """Put the house together from its parts."""
     store, models, clock, metrics = parts.store, parts.models, parts.clock, parts.metrics
     tokenizer = tokenizer_for(settings.defaults.model)
@@ -192,7 +189,7 @@ def build(
         delivery.wake()
         scheduler.nudge(clock.now())
 
-    desk = open_front_desk(settings, parts, performer, look, orchard)
+    desk = open_front_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
     watch(metrics, client, face)
@@ -244,26 +241,19 @@ def start_heart(
     )
 
 
-def open_orchard(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Orchard:
+def open_orchard(
+    stack: AsyncExitStack, settings: Settings, store: SqlStore, models: CommunityProviders, clock: SystemClock
+) -> Orchard:
     """Make what timelines are kept and grown with: files that the house reads, and a process that writes them."""
     trees = SqlTrees(settings.timelines, settings.defaults)
     stack.push_async_callback(trees.close)
-    places = settings.calls_per_provider or MOST_PLACES
-    treasury = Treasury(parts.store, parts.models, trees, parts.clock, places=places)
+    treasury = Treasury(store, models, trees, clock, places=settings.calls_per_provider)
     grower = Seclusion(settings.timelines, settings.defaults, treasury)
     stack.push_async_callback(grower.close)
-    return Orchard(
-        trees=trees, images=parts.store, grower=grower, treasury=treasury, program=metadata.version("selfroom")
-    )
+    return Orchard(trees=trees, images=store, grower=grower, treasury=treasury)
 
 
-def open_front_desk(
-    settings: Settings,
-    parts: Parts,
-    performer: Performer,
-    on_done: Callable[[], None],
-    orchard: Orchard | None = None,
-) -> FrontDesk:
+def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_done: Callable[[], None]) -> FrontDesk:
     """Make the use cases that people reach by commands; `on_done` is called after a change."""
     return FrontDesk(
         Office(
@@ -280,7 +270,7 @@ def open_front_desk(
         ),
         backup_days=settings.backup_days,
         config=settings.defaults,
-        orchard=orchard,
+        orchard=parts.orchard,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
+from importlib import metadata
 
 from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
@@ -45,7 +46,7 @@ class Orchard:
     images: Images
     grower: Grower
     treasury: Treasury
-    program: str
+    program: str = field(default_factory=lambda: metadata.version("selfroom"))
 
 
 @dataclass(frozen=True, slots=True)

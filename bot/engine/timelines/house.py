@@ -22,6 +22,7 @@ from bot.engine.timelines.answers import GrantSpent, HouseFacts, ModelFacts
 BEATS_LOOKED_AT = 20
 ANSWER_TOKENS = 300  # about what an answer takes, where nobody has beaten yet
 SAFETY = 2  # times the estimate is granted: what is not used is given back
+MOST_PLACES = 8  # of a provider that says nothing of it
 MILLION = 1_000_000
 log = structlog.get_logger(__name__)
 
@@ -54,12 +55,12 @@ class Estimate:
 class Treasury:
     """Grants, and the calls that are paid from them; `on_changed` hears of every node that is over."""
 
-    def __init__(self, store: Store, models: Models, trees: Trees, clock: Clock, *, places: int) -> None:
+    def __init__(self, store: Store, models: Models, trees: Trees, clock: Clock, *, places: int | None) -> None:
         self._store = store
         self._models = models
         self._trees = trees
         self._clock = clock
-        self._places = asyncio.Semaphore(max(1, places // 2))  # never more than half of a provider's
+        self._places = asyncio.Semaphore(max(1, (places or MOST_PLACES) // 2))  # never more than half of a provider's
         self._grants: dict[tuple[TreeKey, NodeId], Grant] = {}
         self.on_changed: Callable[[TreeKey, Node | None], None] = _nobody
 
