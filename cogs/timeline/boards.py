@@ -9,11 +9,11 @@ from discord.ext import commands
 
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import Agent, Snowflake
+from bot.core.records import Agent, AgentId, Snowflake
 from bot.core.timelines.growth import Growth
 from bot.core.timelines.records import Timeline, TreeKey
 from bot.core.wording import counted
-from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person, wait
 from cogs.ui.trees import NodeSelect, board_text, board_view, thread_name
 
 Number = app_commands.Range[int, 0, 1_000_000]
@@ -60,6 +60,19 @@ class TreeGroup(Group):
         if not isinstance(channel, discord.TextChannel):
             raise Rejected("That room has no channel yet: wait until it has one.")
         return channel
+
+    async def readable(self, interaction: Interaction, host: Agent, *, everything: bool) -> tuple[AgentId, ...]:
+        """Give the rooms that come into a tree, of those the person can read now; raises Rejected without that one."""
+        guild_id = guild_of(interaction)
+        wanted = [one.id for one in await self.desk.agents.everyone(guild_id)] if everything else []
+        rooms = []
+        for id_ in dict.fromkeys([host.id, *wanted]):
+            place = await self.desk.rooms.place(guild_id, id_)
+            if place is not None and may_read(interaction, place.channel_id):
+                rooms.append(id_)
+        if host.id not in rooms:
+            raise Rejected("You cannot read that room: ask somebody who can.")
+        return tuple(rooms)
 
     async def show_in(self, channel: discord.TextChannel, made: Timeline) -> int:
         """Open the thread in which a tree is told of, with its board; gives the thread."""

@@ -40,10 +40,10 @@ class Growing(TreeGroup):
         """Begin a tree here and now, in a thread of its own: what happens in it never happened.
 
         Args:
-            title: What if …
+            title: What is tried in it
             room: From whose room; this one when left out
             message: From a message, by its link or id; from now when left out
-            everything: With all rooms of this server, not only this one
+            everything: With all rooms of this server that you can read, not only this one
         """
         managers_only(interaction)
         host = await self.room(interaction, room)
@@ -52,7 +52,8 @@ class Growing(TreeGroup):
         channel = await self.channel_of(guild_id, host)
         point = NOW if message is None else await desk.point_of(guild_id, _message_id(message))
         who = person(interaction)
-        made = await desk.fork(guild_id, who, host.id, title=title or "", whole=everything, point=point)
+        rooms = await self.readable(interaction, host, everything=everything)
+        made = await desk.fork(guild_id, who, host.id, title=title or "", rooms=rooms, point=point)
         await self.say(interaction, f"Tree {made.id} begins in <#{await self.show_in(channel, made)}>.")
 
     @app_commands.command()

@@ -94,10 +94,10 @@ class Timelines:
         room_id: AgentId,
         *,
         title: str,
-        whole: bool = False,
+        rooms: tuple[AgentId, ...],
         point: Point = NOW,
     ) -> Timeline:
-        """Begin a tree at a moment of a room, or of the whole community; raises Rejected over a limit."""
+        """Begin a tree at a moment of some rooms, told of in one of them; raises Rejected over a limit."""
         orchard, now = self._there(), self.office.now()
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
@@ -118,7 +118,7 @@ class Timelines:
             )
             await write.timelines.keep(timeline)
             await write.apply(community.id, [self._audit(person, f"Tree {timeline.id} was begun.")])
-        cut = Cut(rooms=() if whole else (room_id,), point=point, newest_messages=config.timeline_messages)
+        cut = Cut(rooms=rooms, point=point, newest_messages=config.timeline_messages)
         try:
             await self._begin(orchard, timeline, cut)
         except BaseException:

@@ -67,7 +67,7 @@ async def test_random_operations_change_no_row_of_life(tmp_path: Path) -> None:
         async with grown.home.store.writing(grown.key.community_id) as write:
             await write.people.put(grown.key.community_id, BOSS)  # as whoever uses any command
         before = await rows(grown)
-        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="test")
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="test", rooms=(AgentId(1),))
         chance = random.Random(7)  # noqa: S311 - the same in every run
         done = 0
         await there.grow(timeline, BOSS, Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT))
@@ -113,8 +113,10 @@ async def test_who_does_not_manage_forks_nothing_and_nobody_more_trees_than_ther
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         there = desk(grown)
         with pytest.raises(Rejected, match="Only people who may manage the server"):
-            await there.fork(GUILD, Person(id=Snowflake(9), username="guest"), AgentId(1), title="")
+            await there.fork(
+                GUILD, Person(id=Snowflake(9), username="guest"), AgentId(1), title="", rooms=(AgentId(1),)
+            )
         for _ in range(3):
-            await there.fork(GUILD, BOSS, AgentId(1), title="")
+            await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
         with pytest.raises(Rejected, match="Over the limit of 3 trees: delete one first"):
-            await there.fork(GUILD, BOSS, AgentId(1), title="")
+            await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
