@@ -12,7 +12,7 @@ from bot.core.records import Agent
 from bot.core.timelines.changes import AgentCtx, AgentProps, Change, PublicEvent, Settings
 from bot.core.timelines.growth import Growth
 from bot.core.timelines.records import NOW, NodeId
-from cogs.arguments import AgentArg
+from cogs.arguments import AgentArg, ModelArg
 from cogs.base import Interaction, guild_of, managers_only, person, wait
 from cogs.timeline.boards import TreeGroup
 
@@ -129,7 +129,7 @@ class Growing(TreeGroup):
         knows: Text | None = None,
         told: Text | None = None,
         prompt: Text | None = None,
-        model: app_commands.Range[str, 1, 100] | None = None,
+        model: ModelArg | None = None,
         setting: app_commands.Range[str, 3, 200] | None = None,
         tree: TreeNumber | None = None,
     ) -> None:
