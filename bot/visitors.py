@@ -24,11 +24,9 @@ class Visitors:
         self._sights: dict[tuple[str, Snowflake], tuple[float, Sight]] = {}
 
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
-        """Tell whether the token is that of a person in the server."""
         return self._member_with(token, guild_id) is not None
 
     async def may_look_inside(self, token: str, guild_id: Snowflake) -> bool:
-        """Tell whether the person may see what agents see and think, as `/hud show` asks it."""
         member = await self._member(token, guild_id)
         return member is not None and self._client.person(member).is_architect
 

@@ -145,6 +145,12 @@ class Cog(commands.Cog):
         await self.say(interaction, asked, view=question(Again.of(interaction).on(**targets), label))
         return False
 
+    async def act_on_mind(self, interaction: Interaction, agent: Agent, room: Agent | None, action: Action) -> None:
+        """Do something to what an agent carries, beside a private room alone if one is named; for managers only."""
+        managers_only(interaction)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        await self.act(interaction, action, subject=agent.id, side=side)
+
     async def mind(self, interaction: Interaction, agent: Agent, room: Agent | None) -> Mind:
         """Give what an agent carries in the open, or beside a private room; raises NotFound for non-members."""
         side = await self.desk.minds.side(guild_of(interaction), agent, room)

@@ -77,9 +77,7 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
             section: Which section; all when left out
             room: A private room, for what it keeps beside that room alone
         """
-        managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
-        await self.act(interaction, HudClear(section=section), subject=agent.id, side=side)
+        await self.act_on_mind(interaction, agent, room, HudClear(section=section))
 
     @app_commands.command()
     @app_commands.choices(heading=HEADING_CHOICES)

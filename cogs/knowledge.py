@@ -66,9 +66,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             weight: How much it matters, 0 to 1
             room: A private room, for what it keeps beside that room alone
         """
-        managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
-        await self.act(interaction, Set(path=path, value=value_of(value), w=weight), subject=agent.id, side=side)
+        await self.act_on_mind(interaction, agent, room, Set(path=path, value=value_of(value), w=weight))
 
     @app_commands.command()
     async def delete(self, interaction: Interaction, agent: AgentArg, path: Path, room: AgentArg | None = None) -> None:
@@ -79,9 +77,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             path: A dot path such as people.Bob.trust
             room: A private room, for what it keeps beside that room alone
         """
-        managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
-        await self.act(interaction, Delete(path=path), subject=agent.id, side=side)
+        await self.act_on_mind(interaction, agent, room, Delete(path=path))
 
     @app_commands.command()
     async def history(self, interaction: Interaction, agent: AgentArg, room: AgentArg | None = None) -> None:
@@ -108,9 +104,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             change: Its number in /knowledge history; the newest when left out
             room: A private room, for what it keeps beside that room alone
         """
-        managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
-        await self.act(interaction, UndoKnowledge(entry_id=change), subject=agent.id, side=side)
+        await self.act_on_mind(interaction, agent, room, UndoKnowledge(entry_id=change))
 
 
 def value_of(text: str) -> Json:

@@ -14,7 +14,7 @@ from bot.core.kinds import Emotion, SenderKind
 from bot.core.records import AgentId, Message, MessageId
 from bot.core.view import Outline
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
-from cogs.ui.again import Lasting
+from cogs.ui.again import Item, Lasting
 from cogs.ui.beats import beat_file, beat_summary, passed_line
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pages import paged
@@ -134,10 +134,7 @@ class ReactionButton(Lasting, template=r"react:(?P<id>\d+):(?P<emotion>[a-z_]+)"
         self.action = React(message_id=message_id, reaction=emotion)
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(int(match["id"]), Emotion(match["emotion"]))
 
     async def pressed(self, interaction: Interaction) -> None:

@@ -72,9 +72,7 @@ class PlanCog(Group, group_name="plan", group_description="What agents are after
             part: Which part; all when left out
             room: A private room, for what it keeps beside that room alone
         """
-        managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
-        await self.act(interaction, ClearPlan(part=part), subject=agent.id, side=side)
+        await self.act_on_mind(interaction, agent, room, ClearPlan(part=part))
 
     @app_commands.command()
     async def undo(
@@ -87,6 +85,4 @@ class PlanCog(Group, group_name="plan", group_description="What agents are after
             change: Its number in /plan show; the newest when left out
             room: A private room, for what it keeps beside that room alone
         """
-        managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
-        await self.act(interaction, UndoPlan(entry_id=change), subject=agent.id, side=side)
+        await self.act_on_mind(interaction, agent, room, UndoPlan(entry_id=change))

@@ -12,18 +12,9 @@ from sqlalchemy import (
 )
 
 from bot.core.kinds import ReasonKind
-from bot.core.records import (
-    AgentId,
-    Beat,
-    BeatId,
-    CommunityId,
-    Snowflake,
-)
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
 from bot.core.view import Tally
-from storage.convert import (
-    beat_of,
-    usage_of,
-)
+from storage.convert import beat_of, plain
 from storage.money import sums
 from storage.owed import debts_in
 from storage.session import Query, Session, owned
@@ -101,5 +92,5 @@ class SqlBeats:
             silent=int(row["silent"]),
             calls=int(row["calls"]),
             answers=int(await self.session.value(select(func.count()).where(said))),
-            usage=usage_of(row),
+            usage=plain(Usage, row),
         )

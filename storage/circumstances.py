@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, and_, false, func, literal, or_, s
 from bot.core.circumstances import Circumstances, Inquiry, Sought
 from bot.core.kinds import Emotion
 from bot.core.records import AgentId, Checkpoint, CommunityId, Message, MessageId
-from storage.convert import checkpoint_of, reactor_mark
+from storage.convert import plain, reactor_mark
 from storage.messages import NEWEST_FIRST, ORDER, messages_where, read_messages
 from storage.search import excerpts_of, ids_with
 from storage.session import Query, Session, Term, owned
@@ -92,7 +92,7 @@ class SqlInquiries:
             return ()
         here = CHECKPOINTS.c.room_id.in_(sorted(inquiry.summaries_of))
         asked = select(CHECKPOINTS).where(owned(CHECKPOINTS, community_id), here).order_by(CHECKPOINTS.c.id)
-        return [checkpoint_of(row) for row in await self.session.mappings(asked)]
+        return [plain(Checkpoint, row) for row in await self.session.mappings(asked)]
 
 
 async def _excerpts(sought: Sought, newest_first: Sequence[Message]) -> Sequence[tuple[Message, str]]:

@@ -4,43 +4,25 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
+from enum import EnumType, StrEnum
 from functools import cache, lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
-from bot.core.kinds import (
-    Access,
-    AgentType,
-    Detail,
-    HeldFor,
-    InputFormat,
-    LetterKind,
-    LetterState,
-    MessageType,
-    OutputFormat,
-    ReasonKind,
-    RequestState,
-    SenderKind,
-    Visibility,
-)
+from bot.core.kinds import MessageType, SenderKind
 from bot.core.plan import pieces, plan_of
 from bot.core.records import (
     AccessKey,
-    AccessRequest,
-    ActionRecord,
     Agent,
     Allocations,
     Attachment,
     Beat,
-    Checkpoint,
     Feeling,
     Focus,
     Letter,
     Membership,
     Message,
-    Person,
     Reason,
     Room,
-    Schedule,
     Sender,
     Usage,
     WholeAgent,
@@ -49,48 +31,34 @@ from storage.columns import from_microseconds
 from storage.session import OneRow, Rows, Values
 
 T = TypeVar("T")
-
-KINDS: Mapping[str, type] = {
-    "Agent.type": AgentType,
-    "Agent.input_format": InputFormat,
-    "Agent.output_format": OutputFormat,
-    "Agent.detail": Detail,
-    "Agent.last_reason": ReasonKind,
-    "Room.access": Access,
-    "Room.visibility": Visibility,
-    "Reason.kind": ReasonKind,
-    "Reason.held_for": HeldFor,
-    "AccessRequest.state": RequestState,
-    "Letter.kind": LetterKind,
-    "Letter.state": LetterState,
-    "Beat.reason": ReasonKind,
-    "Beat.input_format": InputFormat,
-}
-NAMES: dict[type, tuple[str, ...]] = {}
-KINDS_BY_RECORD: dict[type, Mapping[str, type]] = {}
+ReadMoment = Callable[[Any], datetime]  # of what lies in a column
 
 
+@cache
+def types_of(record: type) -> Mapping[str, object]:
+    """Give the types of a record's fields by name."""
+    return {field.name: field.type for field in fields(cast(Any, record))}
+
+
+@cache
 def names_of(record: type) -> tuple[str, ...]:
     """Give the names of a record's fields."""
-    if (names := NAMES.get(record)) is None:
-        names = NAMES[record] = tuple(field.name for field in fields(cast(Any, record)))
-    return names
+    return tuple(types_of(record))
 
 
-def kinds_of(record: type) -> Mapping[str, type]:
-    """Give the enums of a record's fields."""
-    if (kinds := KINDS_BY_RECORD.get(record)) is None:
-        own = f"{record.__name__}."
-        found = {name.removeprefix(own): kind for name, kind in KINDS.items() if name.startswith(own)}
-        kinds = KINDS_BY_RECORD[record] = found
-    return kinds
+@cache
+def kinds_of(record: type) -> Mapping[str, type[StrEnum]]:
+    """Give the closed sets among a record's fields."""
+    types = {name: (type_, *get_args(type_)) for name, type_ in types_of(record).items()}
+    closed = {name: [one for one in each if isinstance(one, EnumType)] for name, each in types.items()}
+    return {name: cast(type[StrEnum], found[0]) for name, found in closed.items() if found}
 
 
 def plain(record: type[T], row: Values, **given: object) -> T:
     """Make a record from columns of the same names; `given` are the fields that lie otherwise."""
-    names = names_of(record)
-    values = {name: row[name] for name in names if name in row}
-    for name, kind in kinds_of(record).items():
+    made: type = record
+    values = {name: row[name] for name in names_of(made) if name in row}
+    for name, kind in kinds_of(made).items():
         if values.get(name) is not None:
             values[name] = kind(values[name])
     return record(**(values | given))
@@ -113,13 +81,8 @@ def agent_columns(values: Values) -> dict[str, object]:
 
 def columns_of(record: object, *leave_out: str) -> dict[str, object]:
     """Give a record's fields by name, without those that lie otherwise."""
-    names = names_of(type(record))
-    return {name: getattr(record, name) for name in names if name not in leave_out}
-
-
-def room_of(row: Values) -> Room:
-    """Give the room of a row of `rooms`."""
-    return plain(Room, row)
+    made: type = type(record)
+    return {name: getattr(record, name) for name in names_of(made) if name not in leave_out}
 
 
 # Agents, rooms and seats are read by the hundred, most of them as they were a moment ago: by position, as they lie in
@@ -176,15 +139,10 @@ def _as_it_lies(record: type, names: tuple[str, ...], row: tuple[object, ...]) -
 @cache
 def _lying(record: type) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, type], ...]]:
     """Give the fields of a record that are moments, yes or no, and of closed sets."""
-    types = {field.name: field.type for field in fields(cast(Any, record))}
+    types = types_of(record)
     moments = tuple(name for name, type_ in types.items() if type_ in (datetime, datetime | None))
     flags = tuple(name for name, type_ in types.items() if type_ is bool)
     return moments, flags, tuple(kinds_of(record).items())
-
-
-def person_of(row: Values) -> Person:
-    """Give the person of a row of `people`."""
-    return plain(Person, row)
 
 
 def reason_of(row: Values) -> Reason:
@@ -200,26 +158,6 @@ def reason_columns(reason: Reason) -> dict[str, object]:
 def key_of(row: Values, held_by: Iterable[int] = ()) -> AccessKey:
     """Give the key of a row of `keys`."""
     return plain(AccessKey, row, held_by=tuple(sorted(held_by)))
-
-
-def request_of(row: Values) -> AccessRequest:
-    """Give the request of a row of `requests`."""
-    return plain(AccessRequest, row)
-
-
-def action_of(row: Values) -> ActionRecord:
-    """Give the entry of a row of `actions`."""
-    return plain(ActionRecord, row)
-
-
-def checkpoint_of(row: Values) -> Checkpoint:
-    """Give the summary of a row of `checkpoints`."""
-    return plain(Checkpoint, row)
-
-
-def schedule_of(row: Values) -> Schedule:
-    """Give the message that is to be said later."""
-    return plain(Schedule, row)
 
 
 def letter_of(row: Values) -> Letter:
@@ -259,7 +197,7 @@ def beat_of(row: Values) -> Beat:
     return plain(
         Beat,
         row,
-        usage=usage_of(row),
+        usage=plain(Usage, row),
         sections=tuple((name, tokens) for name, tokens in row["sections"] or ()),
         outcome=tuple(row["outcome"] or ()),
         hud=row["hud"] or "",
@@ -272,11 +210,6 @@ def beat_columns(beat: Beat) -> dict[str, object]:
     """Give the columns of a beat."""
     columns = columns_of(beat, "usage") | columns_of(beat.usage)
     return columns | {"sections": [list(section) for section in beat.sections], "outcome": list(beat.outcome)}
-
-
-def usage_of(row: Values) -> Usage:
-    """Give the usage that lies in a row's columns."""
-    return plain(Usage, row)
 
 
 # Messages are read by the thousand: by position, and without going through their fields' names.
@@ -311,7 +244,7 @@ def messages_of(rows: Rows, files: Mapping[int, Iterable[Attachment]]) -> list[M
     """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order, moments and JSON as they lie there."""
     senders: dict[tuple[object, ...], Sender] = {}
     in_microseconds = bool(rows) and isinstance(rows[0][8], int)  # as SQLite keeps moments
-    moment: Callable[[Any], datetime] = from_microseconds if in_microseconds else _as_it_is
+    moment: ReadMoment = from_microseconds if in_microseconds else _as_it_is
     return [_message_of(row, senders, moment, files) for row in rows]
 
 
@@ -322,7 +255,7 @@ def _as_it_is(moment: datetime) -> datetime:
 def _message_of(
     row: OneRow,
     senders: dict[tuple[object, ...], Sender],
-    moment: Callable[[Any], datetime],
+    moment: ReadMoment,
     files: Mapping[int, Iterable[Attachment]],
 ) -> Message:
     mark = row[2:6]

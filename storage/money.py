@@ -12,7 +12,7 @@ from bot.core.kinds import UsedBy
 from bot.core.ports.beats import NOBODY
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spending import divided
-from storage.convert import usage_of
+from storage.convert import plain
 from storage.session import Query, Session, Term, Values, owned
 from storage.tables import RESERVATIONS, USAGE
 
@@ -66,7 +66,7 @@ class SqlMoney:
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
         by_agent = _usage(USAGE.c.agent_id, of=community_id).where(USAGE.c.day == day)
         rows = await self.session.mappings(by_agent.group_by(USAGE.c.agent_id).order_by(USAGE.c.agent_id))
-        return {row["agent_id"]: (int(row["beats"]), usage_of(row)) for row in rows}
+        return {row["agent_id"]: (int(row["beats"]), plain(Usage, row)) for row in rows}
 
     async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
         what = USAGE.c[COLUMNS[by]]
@@ -110,7 +110,7 @@ def _usage(*what: Term, of: CommunityId) -> Query:
 
 
 def _used(row: Values) -> Used:
-    return Used(day=row["day"], key=str(row["key"]), beats=int(row["beats"]), usage=usage_of(row))
+    return Used(day=row["day"], key=str(row["key"]), beats=int(row["beats"]), usage=plain(Usage, row))
 
 
 def _weights(agents: Mapping[str, int] | Sequence[int]) -> dict[AgentId, int]:

@@ -11,7 +11,7 @@ from bot.core.keeping import CalledHere, ForgetReport, Readable
 from bot.core.people import by_person
 from bot.core.records import PUBLIC_SIDE, CommunityId, Json, Room, Snowflake
 from storage.columns import to_json, to_plain
-from storage.convert import room_of
+from storage.convert import plain
 from storage.forgetting import begin_forgetting, forget_on, forgetting
 from storage.inline import unhurried
 from storage.names import called_here, usernames_of
@@ -67,7 +67,7 @@ class SqlPersonal:
         )
         threads = (ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None), ROOMS.c.id.in_(here))
         asked = select(ROOMS).where(owned(ROOMS, community_id), *threads).order_by(ROOMS.c.id.desc())
-        return await self.session.records(asked, ROOMS, room_of)
+        return await self.session.records(asked, ROOMS, lambda row: plain(Room, row))
 
     async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much it is.

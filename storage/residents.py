@@ -6,22 +6,8 @@ from datetime import datetime
 
 from sqlalchemy import and_, select, update
 
-from bot.core.records import (
-    AccessKey,
-    AccessRequest,
-    AgentId,
-    CommunityId,
-    Person,
-    Schedule,
-    Snowflake,
-)
-from storage.convert import (
-    columns_of,
-    key_of,
-    person_of,
-    request_of,
-    schedule_of,
-)
+from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Person, Schedule, Snowflake
+from storage.convert import columns_of, key_of, plain
 from storage.emptying import agent, is_begun
 from storage.names import bear
 from storage.questions import PENDING
@@ -49,11 +35,13 @@ class SqlAgents:
 
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         its = select(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == agent_id)
-        return [schedule_of(row) for row in await self.session.mappings(its.order_by(SCHEDULES.c.at, SCHEDULES.c.id))]
+        return [
+            plain(Schedule, row) for row in await self.session.mappings(its.order_by(SCHEDULES.c.at, SCHEDULES.c.id))
+        ]
 
     async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
         due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
-        return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], schedule_of(row)))
+        return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], plain(Schedule, row)))
 
     async def delete(self, community_id: CommunityId, agent_id: AgentId, at: datetime) -> None:
         this = and_(owned(AGENTS, community_id), AGENTS.c.id == agent_id, AGENTS.c.retired_at.is_(None))
@@ -76,7 +64,9 @@ class SqlAccess:
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
         pending = select(REQUESTS).where(PENDING).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
-        return await self.session.records(pending, REQUESTS, lambda row: (row["community_id"], request_of(row)))
+        return await self.session.records(
+            pending, REQUESTS, lambda row: (row["community_id"], plain(AccessRequest, row))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +77,11 @@ class SqlPeople:
 
     async def find(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
         row = await self.session.first(select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id))
-        return None if row is None else person_of(row)
+        return None if row is None else plain(Person, row)
 
     async def known(self, community_id: CommunityId, ids: Collection[Snowflake]) -> Mapping[Snowflake, Person]:
         asked = select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id.in_(ids))
-        return {row["id"]: person_of(row) for row in await self.session.mappings(asked)}
+        return {row["id"]: plain(Person, row) for row in await self.session.mappings(asked)}
 
     async def put(self, community_id: CommunityId, *people: Person) -> None:
         """Store people, or their new names and rights: whether agents listen to them stays as it was decided.

@@ -7,19 +7,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
 from bot.core.kinds import Access, LetterState, Visibility
-from bot.core.records import (
-    AgentId,
-    CommunityId,
-    Membership,
-    MessageId,
-    Room,
-    Snowflake,
-)
+from bot.core.records import AgentId, CommunityId, Membership, MessageId, Room, Snowflake
 from storage.claims import recount
-from storage.convert import (
-    columns_of,
-    room_of,
-)
+from storage.convert import columns_of, plain
 from storage.emptying import agent, empty, place, places_in, thread
 from storage.inline import unhurried
 from storage.session import Session, owned
@@ -55,7 +45,9 @@ class SqlRooms:
 
     async def threads(self, community_id: CommunityId) -> Sequence[Room]:
         known = (owned(ROOMS, community_id), ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None))
-        return [room_of(row) for row in await self.session.mappings(select(ROOMS).where(*known).order_by(ROOMS.c.id))]
+        return [
+            plain(Room, row) for row in await self.session.mappings(select(ROOMS).where(*known).order_by(ROOMS.c.id))
+        ]
 
     async def threads_told(self, community_id: CommunityId) -> Sequence[AgentId]:
         told = (ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None), ROOMS.c.fault_told_at.is_not(None))

@@ -280,13 +280,7 @@ def _is_wordy(value: object) -> bool:
 
 
 def _scene_of(row: Values, seats: Sequence[Seated]) -> Scene:
-    return plain(
-        Scene,
-        row,
-        status=SceneStatus(row["status"]),
-        standing=json.loads(row.get("standing") or "{}"),
-        seats=tuple(seats),
-    )
+    return plain(Scene, row, standing=json.loads(row.get("standing") or "{}"), seats=tuple(seats))
 
 
 def _audience(stored: Sequence[int] | None) -> tuple[int, ...] | None:

@@ -78,13 +78,11 @@ class SqlStore:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[SqlReading]:
-        """Open a consistent read."""
         async with self.database.reading() as connection:
             yield SqlReading(Session(connection, unindexed=self._unindexed), self.config)
 
     @asynccontextmanager
     async def writing(self, community_id: CommunityId | None = None) -> AsyncIterator[SqlWriting]:
-        """Open a transaction; ids are counted for that community (None: only a community is made)."""
         async with self.database.writing() as connection:
             ids = CountedIds(community_id)
             session = Session(connection, ids, self._unindexed)
@@ -162,7 +160,6 @@ class SqlStore:
             await purge_trees(database, self.timelines)
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._purger.close()
         await self._held.aclose()
         await self.database.close()

@@ -9,7 +9,7 @@ from sqlalchemy import CTE, ColumnElement, and_, case, delete, func, or_, select
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
 from bot.core.records import AgentId, Checkpoint, CommunityId
-from storage.convert import checkpoint_of
+from storage.convert import plain
 from storage.quotes import members_of
 from storage.session import Session, Term, owned
 from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, MESSAGES, MINDS, ROOMS
@@ -27,7 +27,7 @@ class SqlSummaries:
 
     async def of_room(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
         here = select(CHECKPOINTS).where(owned(CHECKPOINTS, community_id), CHECKPOINTS.c.room_id == room_id)
-        return [checkpoint_of(row) for row in await self.session.mappings(here.order_by(CHECKPOINTS.c.id))]
+        return [plain(Checkpoint, row) for row in await self.session.mappings(here.order_by(CHECKPOINTS.c.id))]
 
     async def wanted(self, since: datetime | None) -> Sequence[Unsummarised]:
         asked = ROOMS.c.compact_asked_at.is_not(None)
@@ -91,7 +91,7 @@ async def withdraw(session: Session, community_id: int, room_id: int, first_gone
     later = and_(
         owned(CHECKPOINTS, community_id), CHECKPOINTS.c.room_id == room_id, CHECKPOINTS.c.last_message_id >= first_gone
     )
-    gone = [checkpoint_of(row) for row in await session.mappings(select(CHECKPOINTS).where(later))]
+    gone = [plain(Checkpoint, row) for row in await session.mappings(select(CHECKPOINTS).where(later))]
     if not any(one.first_message_id <= first_gone <= one.last_message_id for one in gone):
         return
     await session.run(delete(CHECKPOINTS).where(later))

@@ -12,6 +12,7 @@ from bot.core.errors import NotFound
 from bot.core.records import (
     AccessKey,
     AccessRequest,
+    ActionRecord,
     Agent,
     AgentId,
     Checkpoint,
@@ -31,9 +32,7 @@ from bot.core.view import Doors, Glance, RoomView, Roster, Subject, View
 from storage.convert import (
     AGENT_COLUMNS,
     ROOM_COLUMNS,
-    action_of,
     agent_of,
-    checkpoint_of,
     focus_of,
     key_of,
     letter_of,
@@ -41,8 +40,6 @@ from storage.convert import (
     place_of,
     plain,
     reason_of,
-    request_of,
-    schedule_of,
     whole_agent_of,
 )
 from storage.messages import read_messages
@@ -259,13 +256,13 @@ class SqlViews:
     async def _checkpoints(self, asked: Asked) -> dict[AgentId, tuple[Checkpoint, int]]:
         """Give each room's newest summary, and how many there are."""
         rows = await self.session.mappings(self._questions.checkpoints, self._of(asked))
-        return {row["room_id"]: (checkpoint_of(row), row["number"]) for row in rows}
+        return {row["room_id"]: (plain(Checkpoint, row), row["number"]) for row in rows}
 
     async def _minds(self, asked: Asked) -> dict[tuple[AgentId, Side], Mind]:
         of = self._of(asked)
         minds = {_side(row): row for row in await self.session.mappings(self._questions.minds, of)}
         done = await self.session.mappings(self._questions.actions, of)
-        actions = gathered((_side(row), action_of(row)) for row in done)
+        actions = gathered((_side(row), plain(ActionRecord, row)) for row in done)
         answers = await self.session.mappings(self._questions.lookups, of)
         lookups = gathered((_side(row), Lookup(question=row["question"], answer=row["answer"])) for row in answers)
         return {
@@ -282,7 +279,7 @@ class SqlViews:
 
     async def _schedules(self, asked: Asked) -> dict[AgentId, tuple[Schedule, ...]]:
         rows = await self.session.mappings(self._questions.schedules, self._of(asked))
-        return gathered((row["agent_id"], schedule_of(row)) for row in rows)
+        return gathered((row["agent_id"], plain(Schedule, row)) for row in rows)
 
     async def _keys(self, asked: Asked) -> tuple[Keys, Keys]:
         """Give keys by room and by holder."""
@@ -291,7 +288,7 @@ class SqlViews:
 
     async def _requests(self, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
         rows = await self.session.mappings(self._questions.requests, self._of(asked))
-        return gathered((row["room_id"], request_of(row)) for row in rows)
+        return gathered((row["room_id"], plain(AccessRequest, row)) for row in rows)
 
     async def _unposted(
         self, asked: Asked
@@ -423,5 +420,7 @@ def _side(row: Values) -> tuple[AgentId, Side]:
 
 def _knocks(rows: Rows, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
     found = [named(REQUESTS, row[HOLDER + 1 :]) for row in rows]
-    waiting = {row["id"]: request_of(row) for row in found if row["id"] is not None and row["room_id"] in asked.rooms}
+    waiting = {
+        row["id"]: plain(AccessRequest, row) for row in found if row["id"] is not None and row["room_id"] in asked.rooms
+    }
     return gathered((request.room_id, request) for _, request in sorted(waiting.items()))

@@ -112,7 +112,7 @@ def test_what_the_examples_add_is_offered_performed_and_registered(house: Path) 
 def test_no_other_list_misses_what_the_examples_add(house: Path) -> None:
     """All that names every action, format or command, as the house's own tests know it."""
     core = ("actions", "permissions", "answers", "options", "cards", "key_redaction")
-    hud = ("budget", "formats", "prompts", "text")
+    hud = ("fitting", "formats", "prompts", "text")
     files = [*(f"tests/core/test_{name}.py" for name in core), *(f"tests/core/hud/test_{name}.py" for name in hud)]
     files += [
         "tests/core/actions",

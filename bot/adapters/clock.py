@@ -19,11 +19,9 @@ class SystemClock:
         return datetime.now(UTC)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await asyncio.sleep(seconds)
 
     def timeout(self, seconds: float) -> asyncio.Timeout:
-        """Raise TimeoutError in a block that takes longer."""
         return asyncio.timeout(seconds)
 
 
@@ -34,7 +32,6 @@ class BeatRandom:
         self._random = random.Random(hashlib.sha256(seed.encode()).digest())  # noqa: S311 - pace, not secrets
 
     def uniform(self, low: float, high: float) -> float:
-        """Give a number between the two."""
         return self._random.uniform(low, high)
 
     def token(self, characters: int) -> str:

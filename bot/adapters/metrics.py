@@ -36,7 +36,6 @@ class PrometheusMetrics:
         self._series: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
-        """Add to a counter."""
         counter = self._counters.get(name)
         if counter is None:
             counter = Counter(f"selfroom_{name}", name.replace("_", " "), sorted(labels), registry=self._registry)
@@ -44,7 +43,6 @@ class PrometheusMetrics:
         (counter.labels(**self._bounded(name, labels)) if labels else counter).inc(amount)
 
     def observe(self, name: str, value: float, **labels: str) -> None:
-        """Note a measured value."""
         histogram = self._histograms.get(name)
         if histogram is None:
             histogram = Histogram(f"selfroom_{name}", name.replace("_", " "), sorted(labels), registry=self._registry)

@@ -80,10 +80,11 @@ def _what_fits(message: str) -> str:
 
 def _unwrapped(item: dict[str, Json]) -> tuple[str, dict[str, Json]]:
     """Give the action's name and its parameters, wherever the model put them."""
+    spelled = {key.lower(): key for key in reversed(item)} | {key: key for key in item}
     for spelling in spellings.ACTION_TYPE:
-        name = item.get(spelling)
+        name = item.get(spelled.get(spelling, spelling))
         if isinstance(name, str) and (known := action_called(name)):
-            rest = {key: value for key, value in item.items() if key != spelling}
+            rest = {key: value for key, value in item.items() if key != spelled[spelling]}
             return known, _implied(name) | _flattened(rest)
     if len(item) == 1:
         (name, inner), *_ = item.items()

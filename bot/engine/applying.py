@@ -204,10 +204,10 @@ class Applier:
         async with self._store.writing(claim.community_id) as write:
             if not await write.claims.holds(claim):
                 return []
-            terms = self._terms(ready, part, now, redactor=redactor)
-            return await self._performer.look_up(write, claim.community_id, claim.agent_id, actions, terms)
+            context = self._context(ready, part, now, redactor=redactor)
+            return await self._performer.look_up(write, claim.community_id, claim.agent_id, actions, context)
 
-    def _terms(self, ready: Ready, part: AgentPart, now: datetime, *, redactor: KeyRedactor) -> ActionContext:
+    def _context(self, ready: Ready, part: AgentPart, now: datetime, *, redactor: KeyRedactor) -> ActionContext:
         return ActionContext(
             now=now,
             random=self._random_for(ready.claim.community_id, ready.beat_id),
@@ -256,14 +256,14 @@ class Applier:
         if not one.reply.actions and not one.reply.rejected and not addressed:
             return []  # what was brought to an agent is noticed even by one that says nothing
         speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
-        terms = self._terms(ready, one.part, now, redactor=one.redactor)
-        terms = replace(terms, let_through_at=let_through_at, may_speak=speech.allowed)
+        context = self._context(ready, one.part, now, redactor=one.redactor)
+        context = replace(context, let_through_at=let_through_at, may_speak=speech.allowed)
         return await self._performer.perform(
             write,
             ready.claim.community_id,
             Actor.agent(ready.agent_id),
             one.reply.actions,
-            terms,
+            context,
             refused=one.reply.rejected,
             view=view if _only_talks(view, one.reply.actions) else None,
         )

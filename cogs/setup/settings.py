@@ -117,8 +117,12 @@ class Steps(discord.ui.View):
 
     def __init__(self, *, chosen: Chosen, tried: Tried, filled: Filled) -> None:
         super().__init__(timeout=None)
-        self.add_item(Place("category_id", "Where agents' channels are made", discord.ChannelType.category, chosen))
-        self.add_item(Place("managers_channel_id", "Where managers are told things", discord.ChannelType.text, chosen))
+        self.add_item(
+            ChannelChoice("category_id", "Where agents' channels are made", discord.ChannelType.category, chosen)
+        )
+        self.add_item(
+            ChannelChoice("managers_channel_id", "Where managers are told things", discord.ChannelType.text, chosen)
+        )
         self._tried = tried
         self._filled = filled
 
@@ -140,7 +144,7 @@ class Steps(discord.ui.View):
         await interaction.response.send_modal(NewAgentForm(draft, await models_here(interaction), self._filled))
 
 
-class Place(discord.ui.ChannelSelect[Steps]):
+class ChannelChoice(discord.ui.ChannelSelect[Steps]):
     """Chooses a channel for one setting."""
 
     def __init__(self, setting: str, asked: str, kind: discord.ChannelType, chosen: Chosen) -> None:

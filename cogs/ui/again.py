@@ -24,6 +24,7 @@ REMEMBERED = 1_000
 UNDER_WAY = "-# ⏳ On it …"
 
 Interaction = discord.Interaction[SelfroomClient]
+Item = discord.ui.Item[discord.ui.View]
 Slash = app_commands.Command[Any, Any, Any]
 Raw = Any  # of Discord's own objects
 Command = Slash | app_commands.ContextMenu
@@ -85,6 +86,18 @@ class Again:
 class Lasting(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], template=r"(?!)"):
     """A button that outlives a restart: what it is for stands in its id; what goes wrong in it, the client words."""
 
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: Item, match: re.Match[str], /
+    ) -> Self:
+        """Read the button again, whoever sent it and whenever."""
+        return cls.read(item, match)
+
+    @classmethod
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
+        """Give the button whose id this is."""
+        raise NotImplementedError
+
     async def callback(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Do what the button is for."""
         try:
@@ -108,10 +121,7 @@ class PageButton(Lasting, template=rf"page{BREAK}(?P<number>\d+){BREAK}(?P<again
         self.again = again
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(int(match["number"]), Again.read(match["again"]))
 
     async def pressed(self, interaction: Interaction) -> None:
@@ -133,10 +143,7 @@ class SureButton(Lasting, template=rf"sure{BREAK}(?P<yes>yes|no){BREAK}(?P<again
         self.again = again
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(match["yes"] == "yes", Again.read(match["again"]))
 
     async def pressed(self, interaction: Interaction) -> None:
@@ -166,10 +173,7 @@ class UseButton(Lasting, template=rf"use{BREAK}{BREAK}(?P<again>.+)"):
         self.again = again
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(Again.read(match["again"]))
 
     async def pressed(self, interaction: Interaction) -> None:

@@ -13,7 +13,7 @@ from bot.core.moderation import HELD_ID, held_id
 from bot.core.people import mention
 from bot.core.records import AccessRequest, Agent, AgentId, Letter, LetterId, Snowflake
 from bot.core.view import Outline
-from cogs.ui.again import Lasting
+from cogs.ui.again import Item, Lasting
 from cogs.ui.rights import told
 from cogs.ui.texts import honest, label
 
@@ -48,10 +48,7 @@ class DecidingButton(Lasting, template=r"(?!)"):
         raise NotImplementedError
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(match["verdict"], int(match["id"]))
 
     async def pressed(self, interaction: Interaction) -> None:

@@ -55,7 +55,7 @@ LOOKS = {LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME, LetterKind.C
 AS_SOON_AS = "It is done as soon as Selfroom's role has that right."
 
 Interaction = discord.Interaction[SelfroomClient]
-Place = tuple[str, int, Iterable[str]]  # what it is, its id, what is needed there
+Required = tuple[str, int, Iterable[str]]  # what it is, its id, what is needed there
 
 
 def lacking(guild: discord.Guild, rooms: Mapping[str, int], category_id: int | None, managers: int | None) -> list[str]:
@@ -229,14 +229,14 @@ async def is_settled(interaction: Interaction, room_id: AgentId, wanted: Visibil
     return channel.permissions_for(guild.default_role).view_channel is (room.visibility is Visibility.PUBLIC)
 
 
-def _chosen(category_id: int | None, managers_channel_id: int | None) -> Iterator[Place]:
+def _chosen(category_id: int | None, managers_channel_id: int | None) -> Iterator[Required]:
     if category_id:
         yield "The category of agents' channels", category_id, IN_CATEGORY
     if managers_channel_id:
         yield "The managers' channel", managers_channel_id, IN_MANAGERS_CHANNEL
 
 
-def _in_place(guild: discord.Guild, place: Place, missing: set[str]) -> str:
+def _in_place(guild: discord.Guild, place: Required, missing: set[str]) -> str:
     """Word what is wrong with one place beyond what the whole server lacks; empty when nothing is."""
     what, id_, needed = place
     channel = guild.get_channel(id_)

@@ -19,7 +19,7 @@ from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import PRESS_ID, ShownMove, Told, Turn, hint_of
 from bot.core.wording import as_words
 from cogs.ui import rights
-from cogs.ui.again import Lasting
+from cogs.ui.again import Item, Lasting
 from cogs.ui.files import text_file
 from cogs.ui.forms import Form
 from cogs.ui.patience import Patience
@@ -81,10 +81,7 @@ class BoardButton(Lasting, template=PRESS_ID):
         self.scene_id = scene_id
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(item, match["what"], int(match["id"]))
 
     async def pressed(self, interaction: Interaction) -> None:
@@ -185,10 +182,7 @@ class MoveButton(
         self.arguments: dict[str, Json] = {name: _number(value)} if name else {}
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(int(match["id"]), int(match["window"]), match["move"], match["name"] or "", match["value"] or "")
 
     async def pressed(self, interaction: Interaction) -> None:
@@ -217,10 +211,7 @@ class MoveSelect(
         return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the select again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(item)  # type: ignore[arg-type]
 
     async def pressed(self, interaction: Interaction) -> None:
@@ -247,10 +238,7 @@ class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>
         self.play = (scene_id, window, move)
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(int(match["id"]), int(match["window"]), match["move"])
 
     async def pressed(self, interaction: Interaction) -> None:

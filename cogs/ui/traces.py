@@ -10,7 +10,7 @@ from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
 from bot.core.name_redaction import TRACE_ID, NameRedactor, Trace, TraceKind
 from bot.core.records import Snowflake
-from cogs.ui.again import Lasting
+from cogs.ui.again import Item, Lasting
 from cogs.ui.forms import FORM_CHARACTERS, TextForm
 
 Interaction = discord.Interaction[SelfroomClient]
@@ -27,10 +27,7 @@ class TraceButton(Lasting, template=TRACE_ID):
         self.person_id = person_id
 
     @classmethod
-    async def from_custom_id(  # type: ignore[override]
-        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
-    ) -> Self:
-        """Read the button again, whoever sent it and whenever."""
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
         return cls(Trace(kind=TraceKind(match["kind"]), id=int(match["id"])), Snowflake(int(match["person"])))
 
     async def pressed(self, interaction: Interaction) -> None:

@@ -41,7 +41,6 @@ class HandedArchives:
         self._cipher = cipher
 
     async def pack(self, community_id: CommunityId, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
-        """Give a community as a file, without what opens keys; raises BadSetting for one that is larger."""
         with TemporaryFile() as file:
 
             def check() -> None:
@@ -57,11 +56,9 @@ class HandedArchives:
             return file.read(), contents_of(moved.counts, moved.left_out)
 
     async def look_into(self, community_id: CommunityId, data: bytes) -> ArchiveContents:
-        """Read all of an archive, beside everything else; raises BadSetting for one that cannot be imported."""
         return await self._workshop.done(community_id, looked_through, data)
 
     async def unpack(self, community: Community, data: bytes) -> ArchiveContents:
-        """Let what is in an archive move into an empty community, all or nothing; raises BadSetting."""
         moved = await import_community(self._database, data, into=community, cipher=self._cipher, closed=True)
         await forget_rest(self._database, community.id)
         await index_rest(self._database)

@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
 from bot.adapters.llm.providers import Providers
-from bot.adapters.llm.turns import Overlaps
+from bot.adapters.llm.queue import Overlaps
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
 from bot.engine.timelines.virtual_clock import settle

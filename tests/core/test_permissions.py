@@ -299,9 +299,15 @@ def test_nobody_manages_itself() -> None:
 def test_a_private_rooms_earlier_messages_are_not_the_newcomers() -> None:
     town = Town()
     town.rooms = {**town.rooms, OWNER: room(1, visibility=Visibility.PRIVATE)}
-    town.memberships = {**town.memberships, (MEMBER, OWNER): membership(2, 1, joined_after=MessageId(10))}
+    joined = {(MEMBER, OWNER): membership(2, 1, joined_after=MessageId(10))}
+    owns = {(OWNER, OWNER): membership(1, joined_after=MessageId(10))}  # all that is said there is its own to read
+    town.memberships = {**town.memberships, **joined, **owns}
     assert why(ACTORS["member"], example("read_message"), town) == WHY["unseen"]
     assert why(ACTORS["owner"], example("read_message"), town) == ""
+
+
+def test_who_names_an_agent_that_there_is_not_is_told_which() -> None:
+    assert why(ACTORS["manager"], example("set_topic"), Town(agents={})) == "There is no agent 1 here."
 
 
 def test_of_a_retired_agent_only_what_managers_keep_is_open() -> None:

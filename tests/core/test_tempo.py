@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from bot.core.kinds import Emotion
 from bot.core.records import Agent, AgentId, Json, Sender
 from bot.core.tempo import changes_for, drifted
 from bot.core.view import RoomView
-from tests.factories import agent, by_agent, by_person, message, room, view
+from tests.factories import agent, by_agent, by_person, later, message, room, view
 from tests.fakes import START
 
 
@@ -111,6 +112,42 @@ def test_a_stop_sign_silences_the_room_and_taking_it_back_ends_that() -> None:
     assert UpdateRoom(room_id=AgentId(1), fields={"hushed_until": until}) in reacted(agent(1), "🛑")
     back = reacted(agent(1), "🛑", added=False, effect=0.0)
     assert UpdateRoom(room_id=AgentId(1), fields={"hushed_until": None}) in back
+
+
+def hushed(author: Agent, seconds: float, *, added: bool) -> list[Change]:
+    """Give what a stop sign changes where the room is silent already, for so long."""
+    own = RoomView(room=room(author.id, hushed_until=later(seconds)), members=(author.id,))
+    said = message(7, room_id=author.id, sender=by_agent(author.id))
+    seen = view([author], rooms=[own])
+    changes = changes_for(seen, said, by_person(), "🛑", added=added, now=START, effect=None if added else 0.0)
+    return [change for change in changes if isinstance(change, UpdateRoom)]
+
+
+@pytest.mark.parametrize("added", [True, False])
+def test_a_sign_neither_shortens_nor_ends_a_longer_silence_that_a_manager_ordered(added: bool) -> None:
+    as_long = 10 * 60
+    assert hushed(agent(1), as_long + 1, added=added) == []
+    assert len(hushed(agent(1), as_long, added=added)) == 1
+
+
+def test_what_may_have_been_put_long_ago_moves_its_author_and_not_the_room() -> None:
+    author = agent(1)
+    own = RoomView(room=room(1, agent_run=6), members=(author.id,))
+    seen, said = view([author], rooms=[own]), message(7, room_id=1, sender=by_agent(1))
+    for emoji in ("👍", "🛑"):
+        changes = changes_for(seen, said, by_person(), emoji, added=True, now=START, is_stale=True)
+        assert not [change for change in changes if isinstance(change, UpdateRoom)]
+        assert moved_by(changes) == (-0.5 if emoji == "👍" else 0)
+
+
+def test_a_reaction_is_kept_with_what_it_means_and_its_sign_stands_on_the_message() -> None:
+    author = agent(3)
+    said = message(7, room_id=3, sender=by_agent(3))
+    seen = view([author], config=CommunityConfig(pace_signs=True))
+    put, _, sign = changes_for(seen, said, by_person(), "👍", added=True, now=later(5))
+    assert isinstance(put, React) and isinstance(sign, AddLetter)
+    assert (put.emotion, put.at) == (Emotion.THUMBS_UP, later(5))
+    assert (sign.room_id, sign.payload["message_id"], sign.not_before) == (AgentId(3), 7, later(5))
 
 
 @given(st.lists(st.sampled_from(["👍", "👎"]), max_size=40), st.floats(1, 10))

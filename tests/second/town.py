@@ -1,7 +1,6 @@
 """A world with the bot in it and two people: one who manages but is neither owner nor administrator, and a guest."""
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -45,7 +44,7 @@ class Town:
         """Make an agent."""
         told = await self.manager.told("agent create", name=name, prompt=f"You are {name}. {seed}".strip(), **more)
         assert "is created" in told, told
-        return Home(int(re.findall(r"id (\d+)", told)[0]), name, await self.owner.channel(name.lower()))
+        return Home(await self.manager.id_of(name), name, await self.owner.channel(name.lower()))
 
     async def asked(self, who: Visitor, home: Home, words: str) -> Json:
         """Say something in a room and give what an agent posts next."""

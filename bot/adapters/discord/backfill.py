@@ -13,7 +13,7 @@ import structlog
 from bot.adapters.discord.events import Translator, channel_found, reads
 from bot.adapters.discord.inbox import Inbox
 from bot.adapters.discord.recheck import Recheck
-from bot.adapters.discord.territory import Elsewhere, Found, Territory
+from bot.adapters.discord.territory import Elsewhere, Found, Place, Territory
 from bot.core.errors import StoreError
 from bot.core.events import ChannelDeleted, ThreadDeleted, ThreadLeft
 from bot.core.ports import Store
@@ -32,7 +32,6 @@ TRANSIENT = (discord.DiscordServerError, discord.RateLimited, aiohttp.ClientErro
 UNREAD = "unread:{}"  # kept for a room that could not be read: from where on
 log = structlog.get_logger(__name__)
 
-Place = discord.TextChannel | discord.Thread
 Source = AsyncIterator[discord.Message]
 
 

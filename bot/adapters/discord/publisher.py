@@ -90,7 +90,6 @@ class DiscordPublisher:
         )
 
     async def typing(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
-        """Show the bot typing for some seconds."""
         place = await self._place(guild_id, channel_id)
         with worded("show that I type"):
             await rest(self._client).send_typing(place.id)
@@ -98,7 +97,6 @@ class DiscordPublisher:
     async def react(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True
     ) -> None:
-        """Put or take back the bot's own reaction."""
         place, http = await self._place(guild_id, channel_id), rest(self._client)
         with worded("react"):
             if added:
@@ -157,7 +155,6 @@ class DiscordPublisher:
     async def unpinned_before(
         self, guild_id: Snowflake, channel_id: Snowflake, before: Snowflake
     ) -> tuple[Sequence[Snowflake], Snowflake | None]:
-        """Give the messages before one that are not pinned, the newest first, and from where to read on, if at all."""
         place = await self._place(guild_id, channel_id)
         with worded("read what was said"):
             page = await rest(self._client).logs_from(place.id, PAGE, before=before)
@@ -167,28 +164,23 @@ class DiscordPublisher:
     async def pin_billboard(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str
     ) -> Snowflake | None:
-        """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
         return await self._billboards.show(await self._place(guild_id, channel_id), message_id, text)
 
     async def edit_channel(
         self, guild_id: Snowflake, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None
     ) -> None:
-        """Rename a channel or change its topic."""
         await self._channels.edit(await self._place(guild_id, channel_id), name=name, topic=topic)
 
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
-        """Make an agent's channel in the category, or find the one that was made for it already."""
         await self._online()
         return await self._channels.make(guild_id, new)
 
     async def open_thread(self, guild_id: Snowflake, channel_id: Snowflake, name: str) -> Snowflake:
-        """Open a public thread in a channel, or find the one of that name that was opened for it already."""
         return await boards.open_thread(await self._place(guild_id, channel_id), name, self._us)
 
     async def show_board(
         self, guild_id: Snowflake, thread_id: Snowflake, post_id: Snowflake | None, board: Board
     ) -> Snowflake:
-        """Bring a scene's board up to date (posted where there is none) and give the message's id."""
         place, us = await self._place(guild_id, thread_id), self._us
         try:
             return await boards.show(place, post_id, board, us)
@@ -197,7 +189,6 @@ class DiscordPublisher:
             return await boards.show(place, post_id, board, us)
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
-        """Delete a channel; one that is gone already is no error."""
         with suppress(Gone), worded("delete the channel"):
             place = await self._place(guild_id, channel_id)
             await rest(self._client).delete_channel(place.id)
@@ -234,14 +225,12 @@ class DiscordPublisher:
         held: LetterId | None = None,
         traces: Sequence[str] = (),
     ) -> None:
-        """Say something as the bot itself; with buttons to decide about a held letter, or about places by number."""
         place = await self._place(guild_id, channel_id)
         view = _buttons(held, traces) if held is not None or traces else discord.utils.MISSING
         with worded("say something"):
             await place.send(text[:MOST_CHARACTERS], view=view, allowed_mentions=discord.AllowedMentions.none())
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
-        """Say something to a person alone."""
         await self._online()
         with worded("write to you"):
             alone = await self._client.create_dm(discord.Object(person_id))

@@ -7,7 +7,7 @@ import structlog
 
 from bot.adapters.discord.events import Translator, emoji_text
 from bot.adapters.discord.inbox import Inbox
-from bot.adapters.discord.territory import Elsewhere, Territory
+from bot.adapters.discord.territory import Elsewhere, Place, Territory
 from bot.core.emoji import reaction_name
 from bot.core.events import MessageEdited, MessagesDeleted, ReactionsFound, ThreadDeleted, ThreadIsPrivate
 from bot.core.ports import Store
@@ -17,7 +17,6 @@ WINDOW = 100  # newest messages of a room that are looked at again
 LOOKED_THROUGH = 500  # messages on Discord among which they are looked for: others write there as well
 log = structlog.get_logger(__name__)
 
-Place = discord.TextChannel | discord.Thread
 Standing = Mapping[int, discord.Message]
 ByName = dict[str, list[discord.Reaction]]
 

@@ -3,10 +3,9 @@
 from openai import AsyncOpenAI
 
 from bot.adapters.llm.listening import Piece, Pieces
-from bot.adapters.llm.responses import SCHEMA_NAME, Fields, fields, several, told, words
-from bot.adapters.llm.usage import usage_of
+from bot.adapters.llm.responses import SCHEMA_NAME, Fields, fields, several, told, used, words
 from bot.core.ports import ModelCall
-from bot.core.records import Json, Usage
+from bot.core.records import Json
 
 
 async def pieces(
@@ -33,7 +32,7 @@ async def pieces(
 
 
 def _piece(event: Fields, *, is_whole: bool) -> Piece:
-    usage = _usage(event.get("usage"))
+    usage = used(event.get("usage"), "prompt_tokens", "completion_tokens")
     choices = several(event.get("choices") or [])
     if not choices and not is_whole:
         return Piece(usage=usage)  # the last one of a stream tells only what was used
@@ -63,16 +62,3 @@ def _format(call: ModelCall) -> object:
         "type": "json_schema",
         "json_schema": {"name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True},
     }
-
-
-def _usage(told: object) -> Usage | None:
-    if told is None:
-        return None
-    used = fields(told)
-    details = fields(used.get("prompt_tokens_details"))
-    return usage_of(
-        input_count=used.get("prompt_tokens"),
-        output=used.get("completion_tokens"),
-        cached=details.get("cached_tokens"),
-        written=details.get("cache_write_tokens"),
-    )

@@ -55,7 +55,6 @@ class ClaudeLine:
         self._beginnings = Beginnings()
 
     async def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
-        """Ask; gives the answer as it comes."""
         anthropic: ModuleType = await asyncio.to_thread(import_module, "anthropic")  # it takes a second to load
         request = self._request(model, call, known)
         used = Usage()
@@ -120,7 +119,6 @@ class ClaudeLine:
         return Seen()
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._http.aclose()
 
 

@@ -98,7 +98,6 @@ class CommunityProviders:
             await opened.leave()
 
     async def close(self) -> None:
-        """Close all connections."""
         await asyncio.gather(*self._leaving)
         for made in self._made.values():
             if made.provider is not None:

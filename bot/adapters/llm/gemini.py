@@ -46,7 +46,6 @@ class GeminiLine:
         self._client: Client | None = None
 
     async def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
-        """Ask; gives the answer as it comes."""
         genai: ModuleType = await asyncio.to_thread(import_module, "google.genai")  # it takes seconds to load
         request = {"model": model, "contents": [{"role": "user", "parts": _parts(call)}], "config": _config(call)}
         try:
@@ -77,7 +76,6 @@ class GeminiLine:
         return Seen()
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._http.aclose()
 
 

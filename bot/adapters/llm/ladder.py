@@ -59,10 +59,6 @@ class Ladder:
         """Tell whether the model can be held to a schema, as far as is known."""
         return self.of(model).rung == "schema"
 
-    def takes_json(self, model: str) -> bool:
-        """Tell whether a model that takes no schema is to be asked in JSON mode."""
-        return self.of(model).rung == "json"
-
     def stands(self, model: str, rung: Rung) -> None:
         """Keep on which rung a model stands."""
         found = self.of(model)

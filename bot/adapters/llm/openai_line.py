@@ -9,14 +9,16 @@ from typing import Any
 import httpx2
 from openai import APIError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
-from bot.adapters.llm import chat, moderation, responses
+from bot.adapters.llm import chat, responses
 from bot.adapters.llm.faults import Lost
 from bot.adapters.llm.guard import bare, examined, unpacked
 from bot.adapters.llm.ladder import Known, Seen
 from bot.adapters.llm.listening import Pieces
+from bot.adapters.llm.responses import fields, several
 from bot.core.models import Api
 from bot.core.ports import ModelCall
 from bot.core.records import Json
+from bot.core.splitting import sound
 
 AGAIN = "x-should-retry"  # what the library goes by, whatever the status
 TRIED_AGAIN = frozenset({429, 500, 503, 521, 522, 523, 529})  # which surely gave no answer
@@ -24,6 +26,7 @@ BOUNDED: dict[str, list[Callable[..., object]]] = {"request": [unpacked], "respo
 LOOK_SECONDS = 5.0
 OF_A_MODEL = ("id", "owned_by", "root", "max_model_len")  # what of a model in a server's list changes with the model
 OPENAI_HOST = "api.openai.com"
+LONGEST_TOLD = 300  # characters, of what a server calls trouble
 
 
 class OpenAiLine:
@@ -47,7 +50,6 @@ class OpenAiLine:
 
     @property
     def address(self) -> str:
-        """Where it is, for people."""
         return str(self._client.base_url).rstrip("/")
 
     @property
@@ -62,8 +64,7 @@ class OpenAiLine:
         return ask(self._client, model, call, stream=known.stream, beside=beside)
 
     async def objection(self, model: str, text: str) -> str:
-        """Ask a moderation model."""
-        return await moderation.ask(self._client, model, text)
+        return await _objection(self._client, model, text)
 
     async def seen(self, model: str) -> Seen:
         """Look what the server tells of itself: llama.cpp its slots, others their models."""
@@ -96,7 +97,6 @@ class OpenAiLine:
         return told if isinstance(told, dict) else {}
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._client.close()
 
 
@@ -133,3 +133,16 @@ def _mark(told: list[Json]) -> str:
 
 def _count(told: Json) -> int | None:
     return told if isinstance(told, int) and not isinstance(told, bool) and 0 < told < 2**31 else None
+
+
+async def _objection(client: AsyncOpenAI, model: str, text: str) -> str:
+    """Give the kinds of trouble the provider sees in a text, in words; empty when it sees none."""
+    answer = fields(await client.post("/moderations", body={"model": model, "input": text}, cast_to=object))
+    flagged = [result for result in several(answer["results"]) if result.get("flagged")]
+    kinds = [
+        name.replace("/", ", ").replace("_", " ")
+        for result in flagged
+        for name, is_so in fields(result.get("categories")).items()
+        if is_so
+    ]
+    return sound("; ".join(dict.fromkeys(kinds)))[:LONGEST_TOLD] or ("flagged by the provider" if flagged else "")

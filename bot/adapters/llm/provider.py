@@ -23,7 +23,7 @@ from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Known, Ladder, Rung, See
 from bot.adapters.llm.listening import Patience, Pieces, heard
 from bot.adapters.llm.openai_line import OpenAiLine
 from bot.adapters.llm.pictures import are_fetched, as_taken
-from bot.adapters.llm.turns import Overlaps, Place, Turns
+from bot.adapters.llm.queue import Overlaps, Place, Queue
 from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.key_redaction import KeyRedactor
 from bot.core.models import Api, ModelAnswer, ModelCall
@@ -171,9 +171,9 @@ class Provider:
         self._pace = pace or Pace()
         self.options = options
         self._line: Line = _line(options, self._pace, transport)
-        self._turns = Turns(self._pace.calls_at_once or CALLS_AT_ONCE)
+        self._queue = Queue(self._pace.calls_at_once or CALLS_AT_ONCE)
         self._overlaps = Overlaps()
-        self._pictures = Turns(1)
+        self._pictures = Queue(1)
         self._breakers = AsyncCircuitBreakerFactory(
             default_threshold=BREAK_AFTER_FAILURES,
             default_ttl=BREAK_SECONDS,
@@ -191,7 +191,6 @@ class Provider:
 
     @property
     def address(self) -> str:
-        """Where it is, for people."""
         return self._line.address
 
     def is_failing(self, model: str) -> bool:
@@ -271,12 +270,12 @@ class Provider:
         await self._line.close()
 
     @asynccontextmanager
-    async def _in_turn(self, call: ModelCall, turns: Turns | None = None) -> AsyncIterator[Place]:
+    async def _in_turn(self, call: ModelCall, queue: Queue | None = None) -> AsyncIterator[Place]:
         if self._left:
             raise ModelUnreachable("The model provider was changed just now: it is asked again by itself.")
         self._calls += 1
         try:
-            async with (turns or self._turns).turn(call, seconds=self._pace.total_seconds) as place:
+            async with (queue or self._queue).turn(call, seconds=self._pace.total_seconds) as place:
                 yield place
         except TimeoutError as error:
             raise ModelBusy(f"The model at {self.address} is busy with other calls.") from error
@@ -303,7 +302,7 @@ class Provider:
     def _patience(self) -> Patience:
         """How long an answer is waited for: a server that is near, or narrow, may read for minutes before a word."""
         pace = self._pace
-        is_slow = self.options.near or self.options.free or self._turns.at_once == 1
+        is_slow = self.options.near or self.options.free or self._queue.at_once == 1
         first = pace.total_seconds if is_slow else 2 * pace.silence_seconds
         return Patience(first_seconds=first, silence_seconds=pace.silence_seconds, total_seconds=pace.total_seconds)
 
@@ -335,7 +334,7 @@ class Provider:
     async def _heard(self, model: str, call: ModelCall, known: Known, place: Place | None) -> ModelAnswer:
         loop = asyncio.get_running_loop()
         run = self._overlaps.sent(loop.time())
-        number = place.number if place is not None and self.seen.is_placed and self._turns.at_once > 1 else None
+        number = place.number if place is not None and self.seen.is_placed and self._queue.at_once > 1 else None
         try:
             return await heard(
                 self._line.pieces(model, call, known, number),
@@ -349,7 +348,7 @@ class Provider:
             options = self.options  # of a server for all, times that anybody can bring about tell nothing
             may_be = (options.own or options.near or options.free) and not self.seen.places
             if may_be and self._overlaps.is_narrow and self._pace.calls_at_once is None:
-                self._turns.resize(1)
+                self._queue.resize(1)
 
     def _does_without(self, model: str, call: ModelCall, untaken: Untaken | None) -> bool:
         """Keep what a server does not take; tells whether the same call can be asked without it."""
@@ -420,8 +419,8 @@ class Provider:
         self._mark = mark
         self._looked_at = time.monotonic()
         if self.seen.places and self._pace.calls_at_once is None:
-            self._turns.resize(min(self.seen.places, CALLS_AT_ONCE))
-            log.info("a server tells how many calls it does at once", address=self.address, calls=self._turns.at_once)
+            self._queue.resize(min(self.seen.places, CALLS_AT_ONCE))
+            log.info("a server tells how many calls it does at once", address=self.address, calls=self._queue.at_once)
         return True
 
     async def _tried(self, model: str) -> Usage:

@@ -85,21 +85,17 @@ class Providers:
         return self._priced(model, usage).cost_usd
 
     def price_is_known(self, model: str) -> bool:
-        """Tell whether what is booked for its calls is what they cost (nothing on a free server)."""
         found = self._found(model)
         return (found is not None and found[0].options.free) or self._prices.knows(model)
 
     def is_known(self, model: str) -> bool:
-        """Tell whether the model is one of those that are paid for: its price is in the lists, or given."""
         return self._prices.knows(model)
 
     def ceilings(self, model: str) -> Ceilings | None:
-        """Give what calls of this model are held to, as the installation pays for them; None: it does not."""
         found = self._found(model)
         return self._ceilings if found is not None and found[0].options.is_paid else None
 
     def refusal(self, model: str) -> str:
-        """Say in one sentence why the installation does not pay for a model; empty when it does, or need not."""
         found = self._found(model)
         if found is None or found[0].options.own:
             return ""
@@ -123,7 +119,6 @@ class Providers:
         return found is None or (found[0].options.structured and found[0].ladder.takes_schema(found[1]))
 
     def is_failing(self, model: str) -> bool:
-        """Tell whether a model failed lately, so that a spare one is asked in its place for a while."""
         found = self._found(model)
         return found is not None and found[0].is_failing(found[1])
 
@@ -132,11 +127,9 @@ class Providers:
         return model.rpartition("/")[2].startswith(SEEING)
 
     def tokenizer(self, model: str) -> Tokenizer:
-        """Give the tokenizer that counts for this model."""
         return tokenizer_for(model)
 
     async def close(self) -> None:
-        """Close all connections."""
         for provider in self._providers.values():
             await provider.close()
 

@@ -125,7 +125,7 @@ def _end(response: Fields, *, said: bool) -> Piece:
     return Piece(
         text="".join(texts),
         refusal=next(iter(refusals), ""),
-        usage=_usage(response.get("usage")),
+        usage=used(response.get("usage"), "input_tokens", "output_tokens"),
         ended=response.get("status") == "completed",
         response_id=str(response.get("id") or ""),
     )
@@ -144,14 +144,15 @@ def _format(call: ModelCall) -> object:
     return {"type": "json_schema", "name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True}
 
 
-def _usage(told: object) -> Usage | None:
+def used(told: object, read: str, written: str) -> Usage | None:
+    """Give what a server counted, by what it calls tokens `read` and `written`; None where it told nothing."""
     if told is None:
         return None
-    used = fields(told)
-    details = fields(used.get("input_tokens_details"))
+    counts = fields(told)
+    details = fields(counts.get(f"{read}_details"))
     return usage_of(
-        input_count=used.get("input_tokens"),
-        output=used.get("output_tokens"),
+        input_count=counts.get(read),
+        output=counts.get(written),
         cached=details.get("cached_tokens"),
         written=details.get("cache_write_tokens"),
     )

@@ -78,7 +78,7 @@ class OsSection:
 
 
 class Format(Protocol):
-    """One way to write sheets down; `lines_add_up`: the pieces' counts add up to the text's, so none is verified."""
+    """One way to write HUDs down; `lines_add_up`: the pieces' counts add up to the text's, so none is verified."""
 
     lines_add_up: bool
     day_tokens: int  # of the line that begins a day

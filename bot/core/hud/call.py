@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, cast
 
 from bot.core.actions import LEAN, Category, actions_of
-from bot.core.hud.agent_hud import AgentHud, CallTime, Format
+from bot.core.hud.agent_hud import AgentHud, CallTime, Format, ShownRoom
 from bot.core.hud.constant import constant_part
 from bot.core.hud.counting import count
 from bot.core.hud.fitting import Fitted, fit
@@ -18,12 +18,12 @@ from bot.core.hud.knowledge import Known
 from bot.core.hud.layout import BacklogCache
 from bot.core.hud.prompts import prompts_of
 from bot.core.hud.sections import Scope, asked_for, lines_of, shown_lookups
-from bot.core.hud.shared import joined_directory, seen_once
+from bot.core.hud.values import entries
 from bot.core.hud.why import found
 from bot.core.hud.wording import local_time, timestamp
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, MessageId, Reason, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Message, MessageId, Reason, Side
 from bot.core.schema import LeanForm, answer_schema
 from bot.core.view import View
 
@@ -235,3 +235,38 @@ def _cache_key(community_id: int, instructions: str, room_ids: Sequence[AgentId]
 @lru_cache(maxsize=64)
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def seen_once(agent_huds: Sequence[AgentHud]) -> list[ShownRoom]:
+    """Give each room that one of the agents sees, with all that any of them sees of it."""
+    seen: dict[int, list[ShownRoom]] = {}
+    for agent_hud in agent_huds:
+        for place in agent_hud.shown_rooms:
+            seen.setdefault(place.id, []).append(place)
+    return [_together(seen[id_]) for id_ in sorted(seen)]
+
+
+def _together(shown_rooms: Sequence[ShownRoom]) -> ShownRoom:
+    """Windows all end with the newest message, so the longest holds the others; long messages are least cut."""
+    longest = max(shown_rooms, key=lambda place: len(place.messages))
+    fullest: dict[MessageId, Message] = {}
+    for place in shown_rooms:
+        for message in place.messages:
+            if message.id not in fullest or len(message.content) > len(fullest[message.id].content):
+                fullest[message.id] = message
+    shown = tuple(fullest[message.id] for message in longest.messages)
+    view = longest.view
+    if any(place.view.checkpoint is None for place in shown_rooms):  # it covers what one of them may not know
+        view = replace(view, checkpoint=None)
+    return replace(longest, view=view, messages=shown, detail=min(place.detail for place in shown_rooms))
+
+
+def joined_directory(agent_huds: Sequence[AgentHud]) -> list[Json]:
+    """Give every entry that one of the agents sees, by id, as fully as any sees it."""
+    joined: dict[int, dict[str, Json]] = {}
+    for agent_hud in agent_huds:
+        for entry in entries(agent_hud.sections["directory"]):
+            id_ = cast(int, entry["id"])
+            if len(entry) >= len(joined.get(id_, {})):
+                joined[id_] = entry
+    return [joined[id_] for id_ in sorted(joined)]

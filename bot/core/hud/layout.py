@@ -72,7 +72,7 @@ def _backlog(scope: Scope, room: RoomView, hud_format: Format, backlogs_known: B
 
 
 def lay_out(room_table: RoomTable, agent_hud: AgentHud, total: int) -> tuple[AgentHud, int]:
-    """Give the sheet with its rooms in at most so many tokens, and what they take."""
+    """Give the HUD with its rooms in at most so many tokens, and what they take."""
     costs, agent_hud = _shown(room_table, agent_hud, total)
     used = room_table.hud_format.named_tokens(agent_hud)
     given = _given(room_table, costs, total - used)

@@ -1,4 +1,4 @@
-"""The sections of an agent's own part that are not rooms, from the view, at a given thrift."""
+"""The sections of an agent's own part that are not rooms, from the view, within given limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

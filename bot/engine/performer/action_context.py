@@ -1,4 +1,4 @@
-"""On what terms actions are performed: the beat they come from, and what it showed."""
+"""The context in which actions are performed: the beat they come from, and what it showed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

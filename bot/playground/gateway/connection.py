@@ -138,13 +138,11 @@ class Connection:
         self._sender = asyncio.create_task(self._send_events(session))
 
     async def invalidate(self, *, resumable: bool) -> None:
-        """Tell the client that its session is no longer good."""
         if self.session is not None and not resumable:
             self.world.hub.drop(self.session)
         await self._wire.send(plain(Op.INVALID_SESSION, resumable))
 
     async def ask_to_reconnect(self) -> None:
-        """Tell the client to connect anew and resume."""
         await self._wire.send(plain(Op.RECONNECT))
 
     async def _send_events(self, session: Session) -> None:

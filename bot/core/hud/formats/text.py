@@ -33,7 +33,7 @@ READING: Final = (
 
 
 class TextFormat:
-    """Writes sheets as text and knows what each piece costs."""
+    """Writes HUDs as text and knows what each piece costs."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer

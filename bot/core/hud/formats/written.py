@@ -25,7 +25,7 @@ Read = Callable[[str], Json]
 
 
 class WrittenFormat:
-    """Writes sheets through one writer. Pieces are estimates; the whole text is counted before it is used."""
+    """Writes HUDs through one writer. Pieces are estimates; the whole text is counted before it is used."""
 
     lines_add_up = False
     day_tokens = 0

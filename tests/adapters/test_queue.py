@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.llm.turns import MOST_PASSED, Overlaps, Place, Turns
+from bot.adapters.llm.queue import MOST_PASSED, Overlaps, Place, Queue
 from bot.engine.timelines.virtual_clock import settle
 from tests.adapters.test_providers import call
 
@@ -15,7 +15,7 @@ class Desk:
     """Calls that hold their turns until they are told to end."""
 
     def __init__(self, at_once: int) -> None:
-        self.turns = Turns(at_once)
+        self.queue = Queue(at_once)
         self.places: dict[str, Place] = {}
         self.asked: list[str] = []
         self.ends: dict[str, asyncio.Event] = {}
@@ -25,7 +25,7 @@ class Desk:
         self.ends[name] = asyncio.Event()
 
         async def run() -> None:
-            async with self.turns.turn(call(**({"cache_key": ""} | fields)), seconds=60) as place:
+            async with self.queue.turn(call(**({"cache_key": ""} | fields)), seconds=60) as place:
                 self.places[name] = place
                 self.asked.append(name)
                 await self.ends[name].wait()
@@ -124,7 +124,7 @@ async def test_a_turn_is_waited_for_no_longer_than_it_may_take(stack: AsyncExitS
         here = await desk(stack, 1)
         await here.ask("first")
         with pytest.raises(TimeoutError):
-            async with here.turns.turn(call(), seconds=0.01):
+            async with here.queue.turn(call(), seconds=0.01):
                 raise AssertionError
         await here.end("first")
         await here.ask("next")
@@ -136,14 +136,14 @@ async def test_a_server_can_turn_out_narrower_or_wider_while_calls_run(stack: As
         here = await desk(stack, 2)
         await here.ask("a")
         await here.ask("b")
-        here.turns.resize(1)
+        here.queue.resize(1)
         await here.ask("c")
         await here.end("a")
         assert here.asked == ["a", "b"]
         await here.end("b")
         assert here.asked == ["a", "b", "c"]
         await here.ask("d")
-        here.turns.resize(3)
+        here.queue.resize(3)
         await settle()
         assert here.asked == ["a", "b", "c", "d"]
         assert len({here.places[name].number for name in "cd"}) == 2

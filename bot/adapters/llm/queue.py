@@ -36,8 +36,8 @@ class _Waiting:
     passed: int = 0
 
 
-class Turns:
-    """Gives calls their turns; how many at once can change while some run."""
+class Queue:
+    """Gives calls a place each; how many there are can change while some run."""
 
     def __init__(self, at_once: int) -> None:
         self._places = [Place(number) for number in range(at_once)]
