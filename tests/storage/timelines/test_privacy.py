@@ -291,3 +291,22 @@ async def test_a_purge_that_was_broken_off_is_done_after_a_restart(live: Living,
     async with await SqlStore.open(url, sole=True, timelines=live.trees.folder) as again:
         assert await again.gone_for_good()
     assert not await live.is_anywhere(SECRET)
+
+
+async def test_trees_are_purged_whatever_database_the_community_lives_in(store: SqlStore, tmp_path: Path) -> None:
+    community_id = await founded(store, guests=GUESTS, guild_id=9)
+    store.timelines = tmp_path / "timelines"
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said("tea at five", 1), said(f"{SECRET} is the word", 2)])
+    await keep(store, community_id)
+    image = await store.image(community_id, Cut(rooms=(AgentId(1),)), now=START + timedelta(hours=1))
+    trees = SqlTrees(store.timelines)
+    tree = await trees.begin(a_tree(community_id), image)
+    one = Orchard(trees, tree.key, image, store.timelines)
+    assert SECRET in repr(await one.rows(ROOT, all_rows))
+    async with store.writing(community_id) as write:
+        await write.talk.delete(community_id, [Snowflake(1002)], START + timedelta(hours=2))
+    await store.gone_for_good()
+    assert SECRET not in repr(await one.rows(ROOT, all_rows))
+    assert "tea at five" in repr(await one.rows(ROOT, all_rows))
+    await trees.close()
