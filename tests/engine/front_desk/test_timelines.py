@@ -120,3 +120,15 @@ async def test_who_does_not_manage_forks_nothing_and_nobody_more_trees_than_ther
             await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
         with pytest.raises(Rejected, match="Over the limit of 3 trees: delete one first"):
             await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+
+
+async def test_what_is_said_in_a_trees_thread_is_not_the_rooms(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, home = desk(grown), grown.home
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        await there.place(timeline, Snowflake(77), None)
+        before = await home.lines()
+        await home.hear("Agent1, is it dark?", thread_id=Snowflake(77), thread_name="what if")
+        assert await home.lines() == before
+        await home.hear("Agent1, is it dark?", thread_id=Snowflake(78), thread_name="another")
+        assert await home.lines() == [*before, ("@mira", "Agent1, is it dark?")]
