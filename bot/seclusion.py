@@ -24,6 +24,7 @@ LOOK_SECONDS = 2.0
 BEGUN_AGAIN = 5  # times in a row, without a node that came to its end in between
 GONE = "The process of the what-ifs ended amid this: what was running goes on; try again."
 HUNG = "It hung, and was ended after a minute."
+ENDED = "The process that ran it ended again and again: the log has the details."
 log = structlog.get_logger(__name__)
 
 
@@ -175,7 +176,7 @@ class Seclusion:
             for key in sorted({key for key, _ in running}, key=lambda one: (one.community_id, one.id)):
                 if gives_up:
                     ids = tuple(node_id for of, node_id in running if of == key)
-                    await self._ask("give_up", key, ids, HUNG)
+                    await self._ask("give_up", key, ids, HUNG if hung else ENDED)
                 await self.resume(key)
         except SelfroomError as error:
             log.error("what was running in the what-ifs does not go on", why=error.sentence)
