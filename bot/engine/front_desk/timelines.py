@@ -7,9 +7,11 @@ from datetime import timedelta
 from decimal import Decimal
 from importlib import metadata
 
+import structlog
+
 from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.people import by_person
 from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import AgentId, Person, Snowflake
@@ -32,6 +34,7 @@ from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.timelines import looking
 from bot.engine.timelines.house import Estimate, Treasury
 
+log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
@@ -210,17 +213,24 @@ class Timelines:
             timelines = [one for one in await read.timelines.all() if not one.gone]
         for one in timelines:
             try:
-                nodes = [node for node in await self.orchard.trees.nodes(one.key) if not node.status.is_over]
-                if not nodes or self.orchard.treasury.runs(one.key):
-                    continue
-                turns = sum(node.turns_wanted for node in nodes)
-                found = await self.orchard.treasury.estimate(one.key, turns, len(nodes))
-                grant = await self.orchard.treasury.grant(one.key, found)
-            except (NotFound, Rejected):  # it is looked at again when somebody asks for it
-                continue
-            resumed = await self.orchard.grower.resume(one.key)
+                await self._go_on(self.orchard, one)
+            except SelfroomError as error:  # it waits until somebody asks for it; the others go on
+                log.warning("what was running in a what-if does not go on", tree=one.id, why=error.sentence)
+
+    async def _go_on(self, orchard: Orchard, timeline: Timeline) -> None:
+        nodes = [node for node in await orchard.trees.nodes(timeline.key) if not node.status.is_over]
+        if not nodes or orchard.treasury.runs(timeline.key):
+            return
+        turns = sum(node.turns_wanted for node in nodes)
+        grant = await orchard.treasury.grant(
+            timeline.key, await orchard.treasury.estimate(timeline.key, turns, len(nodes))
+        )
+        resumed: Sequence[Node] = ()
+        try:
+            resumed = await orchard.grower.resume(timeline.key)
+        finally:
             if grant is not None:
-                await self.orchard.treasury.give(one.key, grant, resumed)
+                await orchard.treasury.give(timeline.key, grant, resumed)
 
     async def read(self, timeline: Timeline, node_id: int) -> list[str]:
         """Give what was said in a node since the fork."""

@@ -9,8 +9,8 @@ from sqlalchemy import text
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.records import AgentId, Person, Snowflake
-from bot.core.timelines.growth import Growth
-from bot.core.timelines.records import NodeId
+from bot.core.timelines.growth import Growth, planned
+from bot.core.timelines.records import NodeId, Status
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.performer import Performer
@@ -132,3 +132,20 @@ async def test_what_is_said_in_a_trees_thread_is_not_the_rooms(tmp_path: Path) -
         assert await home.lines() == before
         await home.hear("Agent1, is it dark?", thread_id=Snowflake(78), thread_name="another")
         assert await home.lines() == [*before, ("@mira", "Agent1, is it dark?")]
+
+
+async def test_what_waited_when_selfroom_ended_goes_on_at_its_next_start(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
+        (event,) = await there.grow(timeline, BOSS, growth)
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        wanted = planned(Growth(what="advance", by=BOSS, nodes=(event.id,)), await grown.trees.nodes(timeline.key), "s")
+        (node,) = await grown.trees.add(timeline.key, wanted, at=grown.home.clock.now())
+        after = desk(grown)
+        await after.go_on()
+        await after.orchard.grower.finished()  # type: ignore[union-attr]
+        ended = await grown.trees.node(timeline.key, node.id)
+        assert (ended.status, ended.turns) == (Status.DONE, 1)
+        assert ended.usd > 0
