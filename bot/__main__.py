@@ -1,6 +1,5 @@
 """The `selfroom` command line."""
 
-import asyncio
 import gc
 import json
 import os
@@ -15,18 +14,17 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 from rich.text import Text
 
 from bot.core.errors import BadSetting, SelfroomError, one_of
 from bot.core.kinds import Detail, InputFormat
 from bot.core.terminal import in_a_line, visible
-from bot.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from bot.engine.trial.card import Card
     from bot.engine.trial.running import Wanted
     from bot.replay import Tally
+    from bot.settings import Settings
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -236,8 +234,10 @@ def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: lis
     return Wanted(name=model, detail=detail, languages=tuple(languages or LANGUAGES), only=tuple(only or ()))
 
 
-async def show_trial(settings: Settings, wanted: "Wanted") -> "Card":
+async def show_trial(settings: "Settings", wanted: "Wanted") -> "Card":
     """Try a model with a progress bar."""
+    from rich.progress import Progress
+
     from bot.app import try_model
 
     with Progress(console=err) as bar:
@@ -251,6 +251,8 @@ async def show_trial(settings: Settings, wanted: "Wanted") -> "Card":
 
 async def show_replay(trace: Path, rooms: list[str], speed: float, url: str, *, forget: bool) -> None:
     """Replay with a progress bar and print what came of it."""
+    from rich.progress import Progress
+
     from bot.replay import playback, read_trace, replay
 
     lines = read_trace(trace)
@@ -287,8 +289,10 @@ def headed(head: str, style: str, sentence: str) -> Text:
     return Text.assemble((head, style), " ", in_a_line(sentence))
 
 
-def settings() -> Settings:
+def settings() -> "Settings":
     """Read the settings, or end with the sentence that says what is wrong."""
+    from bot.settings import load_settings
+
     try:
         return load_settings(os.environ)
     except SelfroomError as error:
@@ -297,6 +301,8 @@ def settings() -> Settings:
 
 def carry_out(work: Coroutine[None, None, Result]) -> Result:
     """Run to the end; an error that a person can mend is one sentence and exit code 1."""
+    import asyncio
+
     try:
         return asyncio.run(until_told_to_end(work))
     except SelfroomError as error:
@@ -311,6 +317,8 @@ def carry_out(work: Coroutine[None, None, Result]) -> Result:
 
 async def until_told_to_end(work: Coroutine[None, None, Result]) -> Result:
     """Work until it is done or SIGTERM comes, which cancels it as Ctrl-C does, so that nothing half done is left."""
+    import asyncio
+
     task = asyncio.current_task()
     if task is not None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -55,6 +55,7 @@ from bot.tokens import tokenizer_for
 from bot.vault import Say, chosen, cipher_of, opened, revealed
 from bot.visitors import Visitors
 from cogs import COGS
+from cogs.ui.scene_pictures import board_picture
 from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
@@ -172,7 +173,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     if face is not None:
         face.foresee = partial(foreseen, models=models, clock=clock)
     show_inside(face, site, client, models)
-    publisher = DiscordPublisher(client)
+    publisher = DiscordPublisher(client, board_picture)
     delivery = Delivery(
         store,
         publisher,

@@ -7,7 +7,8 @@ from functools import partial
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.records import Snowflake
+from bot.core.permissions import ONLY_MANAGERS
+from bot.core.records import AgentId, Snowflake
 from bot.core.scenes.showing import Told
 from bot.core.sight import Sight
 
@@ -26,9 +27,12 @@ class Visitors:
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
         return self._member_with(token, guild_id) is not None
 
-    async def may_look_inside(self, token: str, guild_id: Snowflake) -> bool:
+    async def why_not_inside(self, token: str, guild_id: Snowflake, agent_id: AgentId) -> str:
+        """Say why the person may not see what an agent sees and thinks, as `/hud show` asks it; empty where it may."""
         member = await self._member(token, guild_id)
-        return member is not None and self._client.person(member).is_architect
+        if member is None or not self._client.person(member).is_architect:
+            return ONLY_MANAGERS
+        return await self._client.desk.minds.why_shut(guild_id, agent_id, who=Snowflake(member.id))
 
     async def sight(self, token: str, guild_id: Snowflake) -> Sight:
         """Give what the person may see of the community, as `/heartbeat status` asks it."""

@@ -148,12 +148,12 @@ class Cog(commands.Cog):
     async def act_on_mind(self, interaction: Interaction, agent: Agent, room: Agent | None, action: Action) -> None:
         """Do something to what an agent carries, beside a private room alone if one is named; for managers only."""
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         await self.act(interaction, action, subject=agent.id, side=side)
 
     async def mind(self, interaction: Interaction, agent: Agent, room: Agent | None) -> Mind:
         """Give what an agent carries in the open, or beside a private room; raises NotFound for non-members."""
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         return (await self.desk.community.view(guild_of(interaction), agent.id)).mind_of(agent.id, side)
 
     async def sight(self, interaction: Interaction) -> Sight:

@@ -5,7 +5,7 @@ from discord import app_commands
 from bot.core.actions import AlterAgent
 from bot.core.kinds import Detail, InputFormat, OutputFormat
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, reader, wait
+from cogs.base import Group, Interaction, guild_of, managers_only, person, reader, wait
 from cogs.ui.beats import beat_file, beat_line, beat_summary, section_lines
 from cogs.ui.files import text_file
 from cogs.ui.texts import label
@@ -27,8 +27,10 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         managers_only(interaction)
         await wait(interaction)
         guild_id = guild_of(interaction)
-        seen, sections = await self.desk.minds.hud(guild_id, agent, await self.desk.minds.side(guild_id, agent, room))
-        beat = await self.desk.beats.last(guild_id, agent.id, may_read=reader(interaction))
+        who = person(interaction).id
+        side = await self.desk.minds.side(guild_id, agent, room, who=who)
+        seen, sections = await self.desk.minds.hud(guild_id, agent, side)
+        beat = await self.desk.beats.last(guild_id, agent.id, who=who, may_read=reader(interaction))
         model = await self.desk.providers.model(guild_id)
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
         rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
@@ -48,12 +50,12 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         guild_id, may_read = guild_of(interaction), reader(interaction)
         rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
         if beat is not None:
-            one = await self.desk.beats.one(guild_id, agent.id, beat, may_read=may_read)
+            one = await self.desk.beats.one(guild_id, agent.id, beat, who=person(interaction).id, may_read=may_read)
             told = beat_summary(one, await self.desk.providers.model(guild_id), rooms)
             await self.say(interaction, f"**{label(agent.name)}**\n{told}", files=[beat_file(one)])
             return
         model = await self.desk.providers.model(guild_id)
-        beats = await self.desk.beats.of(guild_id, agent.id, may_read=may_read)
+        beats = await self.desk.beats.of(guild_id, agent.id, who=person(interaction).id, may_read=may_read)
         title, lines = f"**Beats of {label(agent.name)}**", [beat_line(one, model, rooms) for one in beats]
         await self.list_out(interaction, title, lines, empty=f"{agent.name} has not beaten yet.")
 

@@ -9,7 +9,7 @@ from bot.core.actions import Delete, Set, UndoKnowledge
 from bot.core.errors import NotFound
 from bot.core.records import Json
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only
+from cogs.base import Group, Interaction, guild_of, managers_only, person
 from cogs.ui.files import text_file
 from cogs.ui.minds import Entry, entry_line
 from cogs.ui.texts import label
@@ -88,7 +88,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         entries = await self.desk.minds.journal(guild_of(interaction), agent.id, side=side)
         title, lines = f"**Knowledge of {label(agent.name)}, newest first**", [entry_line(entry) for entry in entries]
         await self.list_out(interaction, title, lines, empty=f"{agent.name}'s knowledge has never changed.")

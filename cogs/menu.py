@@ -67,7 +67,7 @@ class MenuCog(Cog):
             await self.passed(interaction, known)
             return
         guild_id = guild_of(interaction)
-        beat = await self.desk.beats.behind(guild_id, known)
+        beat = await self.desk.beats.behind(guild_id, known, who=person(interaction).id)
         rooms = (await self.desk.community.view(guild_id)).all_rooms
         told = beat_summary(beat, await self.desk.providers.model(guild_id), rooms)
         await self.say(interaction, told, files=[beat_file(beat)])
@@ -75,7 +75,8 @@ class MenuCog(Cog):
     async def passed(self, interaction: Interaction, message: Message) -> None:
         """Tell what each agent of the room made of a message that no agent said."""
         guild_id = guild_of(interaction)
-        view, found = await self.desk.community.view(guild_id), await self.desk.beats.after(guild_id, message)
+        view = await self.desk.community.view(guild_id)
+        found = await self.desk.beats.after(guild_id, message, who=person(interaction).id)
         agents = {view.agents[id_]: beat for id_, beat in found.items()}
         looks = await self.desk.agents.next_beats(guild_id)
         lines = [passed_line(agent, beat, looks[agent.id].words, view.all_rooms) for agent, beat in agents.items()]

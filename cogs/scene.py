@@ -19,9 +19,12 @@ from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.scenes import (
     DRAWN,
     BoardButton,
+    CombinationSelect,
     FormButton,
     MoveButton,
     MoveSelect,
+    PresetSelect,
+    preset_view,
     read,
     results_files,
     results_text,
@@ -100,13 +103,13 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
 
     async def cog_load(self) -> None:
         """Know the buttons that were sent before the last start."""
-        self.client.add_dynamic_items(BoardButton, MoveButton, MoveSelect, FormButton)
+        self.client.add_dynamic_items(BoardButton, PresetSelect, MoveButton, MoveSelect, CombinationSelect, FormButton)
 
     @app_commands.command()
     async def start(
         self,
         interaction: Interaction,
-        kind: KindArg,
+        kind: KindArg | None = None,
         title: Title | None = None,
         options: Typed | None = None,
         room: AgentArg | None = None,
@@ -114,13 +117,16 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         """Open the lobby of a scene in a thread of a room, where people and agents take their seats.
 
         Args:
-            kind: What is played
+            kind: What is played; when left out you choose from a list
             title: What it is about
             options: What is to be otherwise, as name=value with semicolons; /scene options lists the names
             room: In whose room; this one when left out
         """
         managers_only(interaction)
         host = await self.room(interaction, room)
+        if kind is None:
+            await self.say(interaction, "What shall be played?", view=preset_view(host.id))
+            return
         given = parsed(kind, options or "", title or "")
         await self.act(interaction, StartScene(room_id=host.id, kind=kind, title=title or "", options=given))
 

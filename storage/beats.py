@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import (
     and_,
+    bindparam,
     case,
     func,
     select,
@@ -17,6 +18,7 @@ from bot.core.view import Tally
 from storage.convert import beat_of, plain
 from storage.money import sums
 from storage.owed import debts_in
+from storage.prepared import Prepared
 from storage.session import Query, Session, owned
 from storage.tables import (
     BEATS,
@@ -25,6 +27,21 @@ from storage.tables import (
 )
 
 EMPTIED = {"hud": "", "answer": "", "thoughts": ""}
+
+_ITS = BEATS.c.community_id == bindparam("its")
+ADDRESSED = Prepared(
+    select(func.count()).where(
+        _ITS,
+        BEATS.c.person_id == bindparam("by"),
+        BEATS.c.at >= bindparam("since"),
+        BEATS.c.reason == ReasonKind.ADDRESSED,
+    )
+)
+SELF_CAUSED = Prepared(
+    select(BEATS.c.at)
+    .where(_ITS, BEATS.c.agent_id == bindparam("whose"), BEATS.c.at > bindparam("since"), BEATS.c.person_id.is_(None))
+    .order_by(BEATS.c.at)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +75,16 @@ class SqlBeats:
         ]
 
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
-        theirs = and_(owned(BEATS, community_id), BEATS.c.person_id == person_id, BEATS.c.at >= since)
-        addressed = BEATS.c.reason == ReasonKind.ADDRESSED
-        return int(await self.session.value(select(func.count()).where(theirs, addressed)))
+        of = {"its": community_id, "by": person_id, "since": since}
+        return int(await self.session.value(ADDRESSED, of))
 
     async def self_caused(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Sequence[datetime]:
-        its = and_(owned(BEATS, community_id), BEATS.c.agent_id == agent_id, BEATS.c.at > since)
-        rows = await self.session.rows(select(BEATS.c.at).where(its, BEATS.c.person_id.is_(None)).order_by(BEATS.c.at))
-        return [row[0] for row in rows]
+        of = {"its": community_id, "whose": agent_id, "since": since}
+        return [row[0] for row in await self.session.rows(SELF_CAUSED, of)]
 
     async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
         theirs = and_(owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since)
+        theirs = and_(theirs, BEATS.c.side >= 0)  # who moved how often in a closed scene is nobody's to count
         kinds = await self.session.rows(select(BEATS.c.reason, func.count()).where(theirs).group_by(BEATS.c.reason))
         calls = func.count(func.distinct(case((BEATS.c.response_id != "", BEATS.c.response_id))))
         silent = func.coalesce(func.sum(case((BEATS.c.silent, 1), else_=0)), 0)

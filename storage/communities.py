@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlalchemy import bindparam, delete, select, update
 
@@ -18,8 +19,12 @@ from bot.core.records import (
 from storage.convert import (
     plain,
 )
+from storage.ids import KINDS, READ, CountedIds
 from storage.names import worded
-from storage.session import INSTALLATION, Query, Session, owned
+from storage.owed import NOTED
+from storage.prepared import Prepared
+from storage.questions import WITH_OVERRIDES
+from storage.session import INSTALLATION, Query, Rows, Session, owned
 from storage.tables import (
     AUDIT,
     COMMUNITIES,
@@ -30,9 +35,40 @@ from storage.tables import (
     PROVIDERS,
 )
 
-OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "community_id")).where(
-    PROVIDERS.c.community_id == bindparam("its")
+OWN_PROVIDER = Prepared(
+    select(*(column for column in PROVIDERS.c if column.name != "community_id")).where(
+        PROVIDERS.c.community_id == bindparam("its")
+    )
 )
+OF_GUILD = Prepared(WITH_OVERRIDES.where(COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
+
+
+def community_of(rows: Rows | Sequence[Sequence[Any]]) -> Community:
+    """Give the community of rows of `WITH_OVERRIDES`."""
+    overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
+    return plain(Community, dict(zip(COMMUNITIES.c.keys(), rows[0], strict=False)), overrides=overrides)
+
+
+_OPENING = Prepared(
+    select(*(COUNTERS.c[kind] for kind in KINDS), *WITH_OVERRIDES.selected_columns)
+    .select_from(COUNTERS.join(COMMUNITIES, COMMUNITIES.c.id == COUNTERS.c.community_id))
+    .outerjoin(OVERRIDES, OVERRIDES.c.community_id == COMMUNITIES.c.id)
+    .where(COUNTERS.c.community_id == bindparam("of_community"))
+    .order_by(OVERRIDES.c.name)
+)
+
+
+async def begin(session: Session, ids: CountedIds, community_id: CommunityId) -> None:
+    """Count ids on in a transaction of a community, which SQLite gives at once.
+
+    PostgreSQL waits for others at its counters, and what is read beside those would be of before.
+    """
+    of = {"of_community": community_id}
+    if not session.is_sqlite:
+        ids.begin(await session.rows(READ, of))
+    elif rows := await session.rows(_OPENING, of):
+        ids.begin([row[: len(KINDS)] for row in rows[:1]])
+        session.community = community_of([row[len(KINDS) :] for row in rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +81,8 @@ class SqlCommunities:
         return await self._communities(select(COMMUNITIES).order_by(COMMUNITIES.c.id))
 
     async def of_guild(self, guild_id: Snowflake) -> Community | None:
-        found = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.guild_id == guild_id))
-        return found[0] if found else None
+        rows = await self.session.rows(OF_GUILD, {"guild": guild_id})
+        return community_of(rows) if rows else None
 
     async def _communities(self, statement: Query) -> list[Community]:
         rows = await self.session.mappings(statement)
@@ -67,6 +103,7 @@ class SqlCommunities:
 
     async def pause(self, community_id: CommunityId, *, paused: bool) -> None:
         await self.session.run(update(COMMUNITIES).where(COMMUNITIES.c.id == community_id).values(paused=paused))
+        self.session.community = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +114,7 @@ class SqlNotes:
 
     async def find(self, community_id: CommunityId | None, name: str) -> Json:
         scope = community_id or INSTALLATION
-        found: Json = await self.session.value(select(KEPT.c.value).where(KEPT.c.scope == scope, KEPT.c.name == name))
+        found: Json = await self.session.value(NOTED, {"of_scope": scope, "called": name})
         return found
 
     async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:

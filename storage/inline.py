@@ -27,10 +27,12 @@ Work = tuple["asyncio.Future[Any] | None", Callable[[], object]]
 
 # tables with whose rows those of others go
 HELD_ON_TO = {key.column.table.name for table in METADATA.tables.values() for key in table.foreign_keys}
-STEPS = 10_000  # of SQLite's machine that one read may take on the loop: about half a millisecond
+STEPS = 20_000  # of SQLite's machine that one read may take on the loop: about a millisecond
 STEPS_A_TICK = 1_000
 FEW = 100  # values in one statement, or rows that it is given: keys pin no more
 IN_A_ROW = 30  # statements on the loop, before others have their turn
+# it looks at the reasons of the agent alone
+RECOUNTS, OF_ONE_AGENT = "UPDATE agents SET next_beat_at=CASE ", " WHERE agents.community_id = ? AND agents.id = ?"
 SEARCHED = "message_words"  # a search may go through any part of the index, and so may all but a new row's words
 _unhurried: ContextVar[bool] = ContextVar("unhurried", default=False)
 
@@ -47,6 +49,7 @@ class InlineConnection(aiosqlite.Connection):
     _in_a_row = 0
     _ticks = 0
     _writes = False
+    _too_long = ""  # a read that was just stopped on the loop: the thread does it at once
     # what was begun on the loop and has rows to give, and how a read is begun again
     _begun: "tuple[sqlite3.Cursor | None, Callable[[], object] | None]" = (None, None)
 
@@ -59,8 +62,9 @@ class InlineConnection(aiosqlite.Connection):
                 return await self._in_thread(fn, *args, **kwargs)
             return fn(*args, **kwargs)
         (of, again), self._begun = self._begun, (None, None)
+        is_too_long, self._too_long = args[:1] == (self._too_long,), ""
         match fn.__name__:
-            case _ if self._asked != self._worked:
+            case _ if self._asked != self._worked or is_too_long:
                 pass
             case "close":
                 return fn()
@@ -83,6 +87,32 @@ class InlineConnection(aiosqlite.Connection):
     async def within(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Have the thread do something with SQLite's own connection."""
         return cast(T, await self._in_thread(work, self._conn))
+
+    def read_at_once(self, statement: str, values: list[Any]) -> list[Any] | None:
+        """Give the rows of a read that may be done on the loop now; None when it may not, or is too long."""
+        is_newest = statement.startswith("WITH sized") and not _unhurried.get()  # of rooms: mostly they are few
+        if not self._is_free() or not (is_newest or is_short((statement, values))):
+            return None
+        self._in_a_row += 1
+        with suppress(TooMuch):
+            return cast(list[Any], self._within_bounds(lambda: self._conn.execute(statement, values).fetchall()))
+        self._too_long = statement
+        return None
+
+    def write_at_once(self, statement: str, rows: list[list[Any]]) -> int | None:
+        """Write rows with a statement that may be done on the loop now, and give how many; None when it may not."""
+        if not self._is_free() or len(rows) > FEW or not is_short((statement, rows[0])):
+            return None
+        self._in_a_row += 1
+        self._writes = True
+        if len(rows) == 1:
+            return self._conn.execute(statement, rows[0]).rowcount
+        return self._conn.executemany(statement, rows).rowcount
+
+    def _is_free(self) -> bool:
+        """Tell whether the loop may do something with the connection now."""
+        is_open = self._running and self._connection is not None
+        return is_open and self._asked == self._worked and self._in_a_row < IN_A_ROW
 
     def _is_at_once(self, name: str) -> bool:
         """Tell of the connection's own work; where nothing was written, nothing has to be rolled back."""
@@ -233,6 +263,8 @@ def is_keyed(statement: str) -> bool:
     """Tell whether a statement writes few rows that it names: those that it gives, or those of some whole keys."""
     if statement.startswith(f"INSERT INTO {SEARCHED} (rowid, words, room) SELECT ?"):
         return True  # one row, unless its community is only coming into the index
+    if statement.startswith(RECOUNTS) and statement.endswith(OF_ONE_AGENT):
+        return True
     if "SELECT" in statement or statement.count("?") > FEW:
         return False
     if found := re.match(r"INSERT INTO (\w+) .*\bVALUES\b", statement, re.DOTALL):

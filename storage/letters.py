@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, func, select, tuple_, update
+from sqlalchemy import Integer, and_, bindparam, func, select, tuple_
 
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.ports.talk import Queue
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
+from storage.changes.columns import update_columns
 from storage.claims import free_told
 from storage.convert import letter_of
 from storage.erasing import erase
-from storage.session import Query, Session, literally, owned
-from storage.tables import LETTERS, MESSAGES, PARTS, TOMBSTONES
-from storage.talking import show
+from storage.prepared import Prepared
+from storage.questions import questions
+from storage.session import UNREADABLE, Query, Session, Values, literally, owned
+from storage.tables import LETTERS, MESSAGES, PARTS
+from storage.talking import More, count_messages, index
 
 OPEN = ("waiting", "sending")
 
@@ -30,6 +33,35 @@ def heads() -> Query:
     return select(LETTERS).where(tuple_(LETTERS.c.community_id, LETTERS.c.id).in_(first))
 
 
+_ITS = LETTERS.c.community_id == bindparam("its")
+_HERE = and_(_ITS, LETTERS.c.room_id == bindparam("place"))
+_OLDEST_FIRST = (LETTERS.c.not_before, LETTERS.c.id)
+ORDER = (func.row_number().over(partition_by=LETTERS.c.community_id, order_by=_OLDEST_FIRST), *_OLDEST_FIRST)
+DUE = Prepared(
+    heads().where(LETTERS.c.not_before <= bindparam("now")).order_by(*ORDER).limit(bindparam("most", type_=Integer))
+)
+_WAITING = heads().subquery()
+NEXT_DUE = Prepared(select(func.min(_WAITING.c.not_before)))
+LAST_POSTED = Prepared(select(func.max(LETTERS.c.last_part)).where(_HERE))
+_SAID = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
+_BY_AGENT = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
+POSTED_BACK = Prepared(
+    select(LETTERS.c.closed_at)
+    .select_from(LETTERS.join(MESSAGES, _SAID))
+    .where(_HERE, _BY_AGENT)
+    .order_by(LETTERS.c.last_part.desc())
+    .limit(1)
+    .offset(bindparam("back", type_=Integer))
+)
+# what a letter is, and of its message what changes with it
+_OF_MESSAGE = ("room_id", "content", "sent_at", "sender_agent_id", "shown", "scene_id")
+MOVED = Prepared(
+    select(LETTERS.c.posted_as, LETTERS.c.message_id, *(MESSAGES.c[name] for name in _OF_MESSAGE))
+    .select_from(LETTERS.outerjoin(MESSAGES, _SAID))
+    .where(_ITS, LETTERS.c.id == bindparam("which"))
+)
+
+
 @dataclass(frozen=True, slots=True)
 class SqlLetters:
     """What waits to be sent, and how it moves on."""
@@ -37,14 +69,14 @@ class SqlLetters:
     session: Session
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[Letter]:
-        oldest_first = (LETTERS.c.not_before, LETTERS.c.id)
-        turn = func.row_number().over(partition_by=LETTERS.c.community_id, order_by=oldest_first)
-        due = heads().where(LETTERS.c.not_before <= now).order_by(turn, *oldest_first).limit(limit)
-        return await self.session.records(due, LETTERS, letter_of)
+        try:
+            return [letter_of(row) for row in await self.session.mappings(DUE, {"now": now, "most": limit})]
+        except UNREADABLE:  # which ones: their carrier goes on without them
+            due = heads().where(LETTERS.c.not_before <= now).order_by(*ORDER).limit(limit)
+            return await self.session.records(due, LETTERS, letter_of)
 
     async def next_due_at(self) -> datetime | None:
-        waiting = heads().subquery()
-        found: datetime | None = await self.session.value(select(func.min(waiting.c.not_before)))
+        found: datetime | None = await self.session.value(NEXT_DUE)
         return found
 
     async def queues(self) -> Sequence[Queue]:
@@ -67,17 +99,13 @@ class SqlLetters:
         return None if row is None else letter_of(row)
 
     async def last_posted(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
-        of_room = and_(owned(LETTERS, community_id), LETTERS.c.room_id == room_id)
-        found: Snowflake | None = await self.session.value(select(func.max(LETTERS.c.last_part)).where(of_room))
+        of = {"its": community_id, "place": room_id}
+        found: Snowflake | None = await self.session.value(LAST_POSTED, of)
         return found
 
     async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
-        said = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
-        by_agent = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
-        asked = select(LETTERS.c.closed_at).select_from(LETTERS.join(MESSAGES, said))
-        asked = asked.where(owned(LETTERS, community_id), LETTERS.c.room_id == room_id, by_agent)
-        newest_first = LETTERS.c.last_part.desc()
-        found: datetime | None = await self.session.value(asked.order_by(newest_first).limit(1).offset(posts - 1))
+        of = {"its": community_id, "place": room_id, "back": posts - 1}
+        found: datetime | None = await self.session.value(POSTED_BACK, of)
         return found
 
     async def newest(self, community_id: CommunityId, room_id: AgentId, kind: LetterKind) -> Letter | None:
@@ -106,8 +134,7 @@ class SqlLetters:
         at: datetime | None = None,
         shown_at: datetime | None = None,
     ) -> bool:
-        this = and_(owned(LETTERS, community_id), LETTERS.c.id == letter_id)
-        row = await self.session.first(select(LETTERS).where(this))
+        row = await self.session.first(MOVED, {"its": community_id, "which": letter_id})
         if row is None:
             return False
         parts = sorted({*(row["posted_as"] or ()), *posted_as})
@@ -117,15 +144,14 @@ class SqlLetters:
         closes = state in (LetterState.SENT, LetterState.FAILED)
         new |= {"closed_at": at} if closes else {}
         new |= {"payload": {}} if closes and row["message_id"] is not None else {}  # its files are posted, or never
-        await self.session.run(update(LETTERS).where(this).values(new))
-        if row["message_id"] is not None:
-            await self._mark_posted(community_id, row["message_id"], parts)
-            if state is LetterState.SENT:
-                await show(self.session, community_id, row["message_id"], shown_at or at)
-            if state not in OPEN:
-                await self.free_author(community_id, row["message_id"], at)
-            return not await self._erase_buried(community_id, row["message_id"], parts)
-        return True
+        await update_columns(self.session, LETTERS, community_id, [({"id": letter_id}, new)])
+        if row["message_id"] is None:
+            return True
+        if row["room_id"] is not None:  # it is still there
+            await self._move_message(community_id, row, parts, shown_at or at if state is LetterState.SENT else None)
+            if state not in OPEN and row["sender_agent_id"] is not None:
+                await free_told(self.session, community_id, row, at or row["sent_at"])
+        return not await self._erase_buried(community_id, row["message_id"], parts)
 
     async def free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
         """Whoever said it may beat for its room again: it stands there now, or will not."""
@@ -136,18 +162,27 @@ class SqlLetters:
         if said is not None and said["sender_agent_id"] is not None:
             await free_told(self.session, community_id, said, at or said["sent_at"])
 
-    async def _mark_posted(self, community_id: CommunityId, message_id: int, parts: Sequence[int]) -> None:
-        if not parts:
-            return
-        this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id)
-        await self.session.run(update(MESSAGES).where(this).values(discord_id=parts[0]))
+    async def _move_message(
+        self, community_id: CommunityId, row: Values, parts: Sequence[int], shown_at: datetime | None
+    ) -> None:
+        """Keep what a message is on Discord; it is shown from then on, unless it is a scene's."""
+        message_id = row["message_id"]
+        new: dict[str, object] = {"discord_id": parts[0]} if parts else {}
+        shows = shown_at is not None and not row["shown"] and row["scene_id"] is None
+        new |= {"shown": True, "sent_at": shown_at} if shows else {}
+        await update_columns(self.session, MESSAGES, community_id, [({"id": message_id}, new)])
         rows = [{"community_id": community_id, "discord_id": part, "message_id": message_id} for part in parts[1:]]
         await self.session.upsert(PARTS, rows)
+        if shows:
+            more = More(room_id=row["room_id"], shown=1, newest=shown_at)
+            await count_messages(self.session, community_id, [more])
+            await index(self.session, community_id, [(message_id, row["room_id"], row["content"])])
 
     async def _erase_buried(self, community_id: int, message_id: int, parts: Sequence[int]) -> bool:
         """A person may have deleted the post before we knew that it was there; tells whether."""
-        buried = and_(owned(TOMBSTONES, community_id), TOMBSTONES.c.discord_id.in_(parts))
-        if not parts or await self.session.value(select(TOMBSTONES.c.discord_id).where(buried).limit(1)) is None:
+        asked = questions(is_sqlite=self.session.is_sqlite).buried
+        of = {"community_id": community_id, "posts": self.session.many(parts)}
+        if not parts or not await self.session.rows(asked, of):
             return False
         await erase(self.session, community_id, MESSAGES.c.id == message_id)
         return True

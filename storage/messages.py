@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import ColumnElement, Executable, Integer, bindparam, case, func, select, type_coerce
+from sqlalchemy import ColumnElement, Integer, bindparam, case, func, select, type_coerce
 from sqlalchemy.types import NULLTYPE
 
 from bot.core.records import Attachment, Message
 from storage.convert import MESSAGE_COLUMNS, messages_of
-from storage.session import Query, Session, Values, owned
+from storage.session import Query, Session, Statement, Values, owned
 from storage.tables import ATTACHMENTS, MESSAGES
 
 AT_A_TIME = 500  # that become records between two turns of the loop
@@ -44,7 +44,7 @@ def newest(asked: Query, *, is_sqlite: bool) -> Query:
 
 
 async def read_messages(
-    session: Session, community_id: int, statement: Executable, values: Values | None = None
+    session: Session, community_id: int, statement: Statement, values: Values | None = None
 ) -> list[Message]:
     """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
     rows = await session.rows(statement, values)

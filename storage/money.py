@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cache
 
-from sqlalchemy import Table, and_, case, cast, func, select, text, update
+from sqlalchemy import Table, and_, bindparam, case, cast, func, select, text, update
 
 from bot.core.keeping import Used
 from bot.core.kinds import UsedBy
@@ -13,7 +14,8 @@ from bot.core.ports.beats import NOBODY
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spending import divided
 from storage.convert import plain
-from storage.session import Query, Session, Term, Values, owned
+from storage.prepared import Prepared
+from storage.session import Query, Session, Term, Values, inserting, owned
 from storage.tables import RESERVATIONS, USAGE
 
 PAYING_LOCK = 7_353_677  # any number of its own: who sets the installation's money aside is one at a time
@@ -26,6 +28,19 @@ def sums(table: Table) -> list[Term]:
     return [func.coalesce(cast(func.sum(table.c[n]), table.c[n].type), 0, type_=table.c[n].type).label(n) for n in SUMS]
 
 
+SPENT = Prepared(
+    select(
+        func.coalesce(func.sum(RESERVATIONS.c.usd), 0, type_=RESERVATIONS.c.usd.type),
+        func.coalesce(func.sum(RESERVATIONS.c.tokens), 0),
+    ).where(RESERVATIONS.c.community_id == bindparam("its"), RESERVATIONS.c.day == bindparam("on"))
+)
+SETTLE = Prepared(
+    update(RESERVATIONS)
+    .where(RESERVATIONS.c.community_id == bindparam("its"), RESERVATIONS.c.id == bindparam("which"))
+    .values(usd=bindparam("new_usd"), tokens=bindparam("new_tokens"), settled=True)
+)
+
+
 @dataclass(frozen=True, slots=True)
 class SqlMoney:
     """What was set aside and spent."""
@@ -33,10 +48,7 @@ class SqlMoney:
     session: Session
 
     async def spent(self, community_id: CommunityId, day: date) -> tuple[Decimal, int]:
-        usd = func.coalesce(func.sum(RESERVATIONS.c.usd), 0, type_=RESERVATIONS.c.usd.type)
-        tokens = func.coalesce(func.sum(RESERVATIONS.c.tokens), 0)
-        asked = select(usd, tokens).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day)
-        row = (await self.session.rows(asked))[0]
+        row = (await self.session.rows(SPENT, {"its": community_id, "on": day}))[0]
         return row[0], int(row[1])
 
     async def paid(self, community_id: CommunityId, day: date) -> tuple[Decimal, Decimal]:
@@ -97,12 +109,16 @@ class SqlMoney:
     ) -> int:
         row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
         row["agents"] = {str(id_): weight for id_, weight in sorted(agents.items())} or None
-        statement = self.session.insert(RESERVATIONS).returning(RESERVATIONS.c.id)
-        return int(await self.session.value(statement, row))
+        return int(await self.session.value(_reserving(is_sqlite=self.session.is_sqlite), row))
 
     async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
-        this = update(RESERVATIONS).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.id == reservation_id)
-        await self.session.run(this.values(usd=usd, tokens=tokens, settled=True))
+        of = {"its": community_id, "which": reservation_id, "new_usd": usd, "new_tokens": tokens}
+        await self.session.run(SETTLE, of)
+
+
+@cache
+def _reserving(*, is_sqlite: bool) -> Prepared:
+    return Prepared(inserting(RESERVATIONS, is_sqlite=is_sqlite).returning(RESERVATIONS.c.id))
 
 
 def _usage(*what: Term, of: CommunityId) -> Query:

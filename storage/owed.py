@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, select, tuple_, update
 
 from bot.core.name_redaction import NameRedactor
 from storage.columns import EPOCH, from_microseconds, to_microseconds
 from storage.database import Database
+from storage.prepared import Prepared
 from storage.quotes import (
     DELETED,
     SCHEDULED_BEFORE,
@@ -25,10 +26,14 @@ from storage.quotes import (
     tells_of,
 )
 from storage.session import INSTALLATION, OneRow, Query, Rows, Session, Term, Values, owned
-from storage.tables import ACTIONS, BEATS, COUNTERS, KEPT, LETTERS
+from storage.tables import ACTIONS, BEATS, COUNTERS, KEPT, LETTERS, TOMBSTONES
 
 NOTE = "silence"  # silence:community:mark, among what is kept for the installation
 SEEN = "seen"  # seen:community, among the same: the last beat that may have seen what is gone
+_NOTED = select(KEPT.c.value).where(KEPT.c.scope == bindparam("of_scope"), KEPT.c.name == bindparam("called"))
+NOTED = Prepared(_NOTED)
+_DELETED = select(func.max(TOMBSTONES.c.at)).where(TOMBSTONES.c.community_id == bindparam("its"))
+KEEPING_NOTHING = Prepared(select(_DELETED.scalar_subquery().label("deleted"), _NOTED.scalar_subquery().label("last")))
 HUDS_EMPTIED, HUDS_READ, TEXTS_READ = 100, 20, 50  # rows at a time
 NOTES_AT_ONCE = 10  # whose words are looked for together
 PAUSE_SECONDS = 0.02  # between two transactions: others write too
@@ -79,10 +84,11 @@ async def see_no_more(session: Session, community_id: int) -> None:
     await session.upsert(KEPT, [{"scope": INSTALLATION, "name": f"{SEEN}:{community_id}", "value": last_beat}])
 
 
-async def last_to_keep_nothing(session: Session, community_id: int) -> int:
-    """Give the last of the beats that keep nothing of what they saw, unless it stands there already."""
-    noted = select(KEPT.c.value).where(KEPT.c.scope == INSTALLATION, KEPT.c.name == f"{SEEN}:{community_id}")
-    return int(await session.value(noted) or 0)
+async def last_to_keep_nothing(session: Session, community_id: int) -> tuple[datetime | None, int]:
+    """Give when something was last deleted, and the last beat that keeps nothing of what it saw for another reason."""
+    of = {"its": community_id, "of_scope": INSTALLATION, "called": f"{SEEN}:{community_id}"}
+    deleted, last = (await session.rows(KEEPING_NOTHING, of))[0]
+    return deleted, int(last or 0)
 
 
 async def debts_in(session: Session, community_id: int | None = None, *, limit: int | None = None) -> dict[str, Debt]:

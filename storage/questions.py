@@ -32,6 +32,7 @@ from sqlalchemy.types import NULLTYPE
 from bot.core.records import PUBLIC_SIDE
 from storage.convert import AGENT_COLUMNS, MEMBERSHIP_COLUMNS, MESSAGE_COLUMNS, ROOM_COLUMNS
 from storage.messages import MESSAGE
+from storage.prepared import Prepared
 from storage.session import Query, Term, literally
 from storage.tables import (
     ACTIONS,
@@ -47,13 +48,17 @@ from storage.tables import (
     MESSAGES,
     MINDS,
     OVERRIDES,
+    PEOPLE,
     REASONS,
     REQUESTS,
     ROOMS,
     SCHEDULES,
+    TOMBSTONES,
 )
 
 RECENT_ACTIONS = 20
+CHARACTERS_A_TOKEN = 4
+BARE_LINE_TOKENS = 12
 UNSENT = LETTERS.c.state.in_(literally("waiting", "sending"))  # as the index of open letters has it
 PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
 Among = Callable[[Term, str], ColumnElement[bool]]
@@ -81,34 +86,44 @@ NEWEST_SQLITE = text(
     " WHERE place <= :messages AND (place = 1 OR until <= :characters)"
     " ORDER BY messages.room_id, measured.place"
 )
+FREE = or_(AGENTS.c.beat_id.is_(None), AGENTS.c.lease_until <= bindparam("now"))  # no live claim holds the agent
+# a community with its own settings, a row for each of them
+WITH_OVERRIDES = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value).select_from(
+    COMMUNITIES.outerjoin(OVERRIDES, OVERRIDES.c.community_id == COMMUNITIES.c.id)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
     """What is asked of `community_id`, and of many `agents`, `rooms` and `members` (`Session.many`)."""
 
-    community: Executable
-    residents: Executable
-    roster: Executable
-    memberships: Executable
-    newest: Executable
-    checkpoints: Executable
-    minds: Executable
-    actions: Executable
-    lookups: Executable
-    schedules: Executable
-    keys: Executable
-    requests: Executable
-    letters: Executable
-    being_posted: Executable
-    reasons: Executable
+    community: Prepared
+    residents: Prepared
+    roster: Prepared
+    memberships: Prepared
+    newest: Prepared
+    checkpoints: Prepared
+    minds: Prepared
+    actions: Prepared
+    lookups: Prepared
+    schedules: Prepared
+    keys: Prepared
+    requests: Prepared
+    letters: Prepared
+    being_posted: Prepared
+    reasons: Prepared
+    people: Prepared
+    uncovered: Prepared
+    messages: Prepared
+    buried: Prepared
+    can_be_claimed: Prepared
 
 
 @cache
 def questions(*, is_sqlite: bool) -> Questions:
     """Word them."""
     among = _among_sqlite if is_sqlite else _among_postgresql
-    return Questions(
+    asked: dict[str, Executable] = dict(
         community=_community(),
         residents=_residents(among).where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms"))),
         roster=_residents(among).where(or_(among(ROOMS.c.id, "rooms"), ROOMS.c.id.in_(_around(among)))),
@@ -128,7 +143,15 @@ def questions(*, is_sqlite: bool) -> Questions:
         reasons=_all_of(REASONS)
         .where(among(REASONS.c.agent_id, "members"))
         .order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id),
+        can_be_claimed=select(AGENTS.c.id)
+        .where(_its(AGENTS), AGENTS.c.next_beat_at <= bindparam("now"), FREE, among(AGENTS.c.id, "agents"))
+        .order_by(AGENTS.c.next_beat_at),
+        buried=_all_of(TOMBSTONES).where(among(TOMBSTONES.c.discord_id, "posts")),
+        messages=select(*MESSAGE).where(_its(MESSAGES), among(MESSAGES.c.id, "ids")),
+        uncovered=_uncovered(among),
+        people=_all_of(PEOPLE).where(among(PEOPLE.c.id, "people")),
     )
+    return Questions(**{name: Prepared(statement) for name, statement in asked.items()})
 
 
 def _among_sqlite(column: Term, name: str) -> ColumnElement[bool]:
@@ -153,11 +176,7 @@ def _open(table: Table, among: Among, waiting: ColumnElement[bool]) -> Query:
 
 
 def _community() -> Query:
-    own = OVERRIDES.c.community_id == COMMUNITIES.c.id
-    asked = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value).select_from(
-        COMMUNITIES.outerjoin(OVERRIDES, own)
-    )
-    return asked.where(COMMUNITIES.c.id == bindparam("community_id")).order_by(OVERRIDES.c.name)
+    return WITH_OVERRIDES.where(COMMUNITIES.c.id == bindparam("community_id")).order_by(OVERRIDES.c.name)
 
 
 def _residents(among: Among) -> Query:
@@ -239,6 +258,36 @@ def _checkpoints(among: Among) -> Query:
         CHECKPOINTS.join(newest, CHECKPOINTS.c.id == newest.c.id)
     )
     return asked.where(_its(CHECKPOINTS))
+
+
+def uncovered_tokens(rooms: FromClause, newest_counted: int | Term) -> Term:
+    """Add up, roughly, what the newest messages of a room take that no summary covers."""
+    covered = (
+        select(func.coalesce(func.max(CHECKPOINTS.c.last_message_id), 0))
+        .where(CHECKPOINTS.c.community_id == rooms.c.community_id, CHECKPOINTS.c.room_id == rooms.c.id)
+        .correlate(rooms)
+        .scalar_subquery()
+    )
+    guessed = func.length(MESSAGES.c.content) / CHARACTERS_A_TOKEN + BARE_LINE_TOKENS
+    tokens = case((MESSAGES.c.tokens > 0, MESSAGES.c.tokens), else_=guessed)
+    newest = (
+        select(case((MESSAGES.c.id > covered, tokens), else_=0).label("tokens"))
+        .where(
+            MESSAGES.c.community_id == rooms.c.community_id,
+            MESSAGES.c.room_id == rooms.c.id,
+            MESSAGES.c.shown == true(),
+        )
+        .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
+        .limit(newest_counted)
+        .correlate(rooms)
+        .subquery("newest")
+    )
+    return select(func.sum(newest.c.tokens)).scalar_subquery()
+
+
+def _uncovered(among: Among) -> Query:
+    tokens = uncovered_tokens(ROOMS, bindparam("messages", type_=Integer))
+    return select(ROOMS.c.id, tokens.label("tokens")).where(_its(ROOMS), among(ROOMS.c.id, "rooms"))
 
 
 def _recent_actions(among: Among) -> Query:

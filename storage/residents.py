@@ -4,13 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, select, update
+from sqlalchemy import and_, bindparam, select, update
 
 from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Person, Schedule, Snowflake
 from storage.convert import columns_of, key_of, plain
 from storage.emptying import agent, is_begun
 from storage.names import bear
-from storage.questions import PENDING
+from storage.prepared import Prepared
+from storage.questions import PENDING, questions
 from storage.rooms import SqlRooms
 from storage.session import Session, owned
 from storage.tables import (
@@ -20,6 +21,8 @@ from storage.tables import (
     REQUESTS,
     SCHEDULES,
 )
+
+ALL_KEYS = Prepared(select(KEYS).where(KEYS.c.community_id == bindparam("its")).order_by(KEYS.c.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class SqlAccess:
     session: Session
 
     async def keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
-        rows = await self.session.mappings(select(KEYS).where(owned(KEYS, community_id)).order_by(KEYS.c.id))
+        rows = await self.session.mappings(ALL_KEYS, {"its": community_id})
         return [key_of(row, ()) for row in rows]
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
@@ -80,8 +83,9 @@ class SqlPeople:
         return None if row is None else plain(Person, row)
 
     async def known(self, community_id: CommunityId, ids: Collection[Snowflake]) -> Mapping[Snowflake, Person]:
-        asked = select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id.in_(ids))
-        return {row["id"]: plain(Person, row) for row in await self.session.mappings(asked)}
+        of = {"community_id": community_id, "people": self.session.many(ids)}
+        rows = await self.session.mappings(questions(is_sqlite=self.session.is_sqlite).people, of)
+        return {row["id"]: plain(Person, row) for row in rows}
 
     async def put(self, community_id: CommunityId, *people: Person) -> None:
         """Store people, or their new names and rights: whether agents listen to them stays as it was decided.

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
 
 from bot.core.kinds import Access, LetterState, Visibility
 from bot.core.records import AgentId, CommunityId, Membership, MessageId, Room, Snowflake
@@ -12,6 +12,7 @@ from storage.claims import recount
 from storage.convert import columns_of, plain
 from storage.emptying import agent, empty, place, places_in, thread
 from storage.inline import unhurried
+from storage.prepared import Prepared
 from storage.session import Session, owned
 from storage.tables import (
     DEPARTURES,
@@ -24,6 +25,9 @@ from storage.tables import (
 )
 
 OPEN = (LetterState.WAITING.value, LetterState.SENDING.value, LetterState.HELD.value)
+OF_CHANNEL = Prepared(
+    select(ROOMS.c.id).where(ROOMS.c.community_id == bindparam("its"), ROOMS.c.channel_id == bindparam("channel"))
+)
 SEAT = ("community_id", "room_id", "agent_id")
 
 
@@ -34,8 +38,7 @@ class SqlRooms:
     session: Session
 
     async def of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
-        asked = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.channel_id == channel_id)
-        found: AgentId | None = await self.session.value(asked)
+        found: AgentId | None = await self.session.value(OF_CHANNEL, {"its": community_id, "channel": channel_id})
         return found
 
     async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:

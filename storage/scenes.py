@@ -15,11 +15,12 @@ from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, S
 from bot.core.scenes.play import Entry
 from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seated, Source
 from bot.core.scenes.showing import REMOVED, on_one_line
+from storage.changes.minds import SUMS, add_up
 from storage.claims import recount
 from storage.convert import columns_of, plain
 from storage.retelling import redraw, retell
 from storage.session import Session, Values, owned
-from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEATS
+from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEATS, USAGE
 
 MOST_LISTED = 200
 WON = "won"
@@ -165,6 +166,27 @@ class SqlScenes:
     ) -> None:
         this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
         await self.session.run(update(SCENES).where(this).values(thread_id=thread_id, board_post_id=board_post_id))
+
+    async def share_out(self, community_id: CommunityId, scene_id: SceneId) -> None:
+        here = (owned(BEATS, community_id), BEATS.c.side == -scene_id)
+        columns = [BEATS.c[name] for name in ("at", "agent_id", "input_format", "model", "room_id", "silent", *SUMS)]
+        rows = [
+            {
+                "community_id": community_id,
+                "day": row["at"].date(),
+                "agent_id": row["agent_id"],
+                "input_format": row["input_format"],
+                "model": row["model"],
+                "room_id": row["room_id"] or 0,
+                "beats": 1,
+                "silent_beats": int(row["silent"]),
+            }
+            | {name: row[name] for name in SUMS}
+            for row in await self.session.mappings(select(*columns).where(*here))
+        ]
+        await self.session.run(delete(USAGE).where(owned(USAGE, community_id), USAGE.c.agent_id == -scene_id))
+        if rows:
+            await add_up(self.session, rows)
 
     async def put_back(self, community_id: CommunityId, scene_id: SceneId, until: datetime) -> None:
         this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id, SCENES.c.deadline_at < until)

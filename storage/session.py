@@ -4,12 +4,11 @@ import json
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import (
     BigInteger,
-    BindParameter,
     Column,
     ColumnElement,
     Executable,
@@ -18,8 +17,8 @@ from sqlalchemy import (
     String,
     Table,
     any_,
-    bindparam,
     literal,
+    literal_column,
     select,
     text,
     tuple_,
@@ -28,7 +27,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.errors import Unreadable
+from bot.core.records import Community
 from storage.ids import CountedIds
+from storage.prepared import Lane, Prepared
 
 T = TypeVar("T")
 # What is worded at run time has no types that SQLAlchemy or a database could tell.
@@ -36,6 +37,7 @@ Values = Mapping[str, Any]  # by column name
 OneRow = Row[*tuple[Any, ...]]
 Rows = Sequence[OneRow]
 Query = Select[*tuple[Any, ...]]
+Statement = Executable | Prepared
 Term = ColumnElement[Any]
 Field = Column[Any]
 # what a value raises that is no value of its column, or none that its record takes
@@ -57,10 +59,17 @@ class Session:
         # communities of a clone whose full-text index is made when it is asked
         self.unindexed = set() if unindexed is None else unindexed
         self.to_recount: set[int] = set()  # agents whose next beat is counted once, when all else is written
+        self._lane = Lane(connection.sync_connection) if self.is_sqlite and connection.sync_connection else None
+        self.community: Community | None = None  # as it is now, when it was asked for within this transaction
         self.erased = False  # messages went: their words must leave the full-text index for good
 
-    async def rows(self, statement: Executable, values: Values | None = None) -> Rows:
+    async def rows(self, statement: Statement, values: Values | None = None) -> Rows:
         """Give all rows, to be read by position."""
+        if isinstance(statement, Prepared):
+            found = self._lane.rows(statement, values or {}) if self._lane is not None else None
+            if found is not None:
+                return cast(Rows, found[0])
+            statement = statement.statement
         return (await self._connection.execute(statement, values)).all()
 
     async def leafed(self, asked: Query, table: Table, size: int) -> AsyncGenerator[Rows, None]:
@@ -76,8 +85,14 @@ class Session:
             last = tuple(page[-1])[-len(key) :]
             page = await self.rows(paged.where(tuple_(*key) > last)) if len(page) == size else ()
 
-    async def mappings(self, statement: Executable, values: Values | None = None) -> Sequence[Values]:
+    async def mappings(self, statement: Statement, values: Values | None = None) -> Sequence[Values]:
         """Give all rows, to be read by column name."""
+        if isinstance(statement, Prepared):
+            found = self._lane.rows(statement, values or {}) if self._lane is not None else None
+            if found is not None:
+                rows, worded = found
+                return [dict(zip(worded.names, row, strict=True)) for row in rows]
+            statement = statement.statement
         result = await self._connection.execute(statement, values)
         names = tuple(result.keys())
         return [dict(zip(names, row, strict=True)) for row in result.all()]  # a row's own mapping is much slower
@@ -97,18 +112,30 @@ class Session:
                 raise
             raise Unreadable(table.name, bad) from None
 
-    async def first(self, statement: Executable, values: Values | None = None) -> Values | None:
+    async def first(self, statement: Statement, values: Values | None = None) -> Values | None:
         """Give the first row by column name, if there is one."""
+        if isinstance(statement, Prepared):
+            found = await self.mappings(statement, values)
+            return found[0] if found else None
         return cast(Values | None, (await self._connection.execute(statement, values)).mappings().first())
 
-    async def value(self, statement: Executable, values: Values | None = None) -> Any:  # noqa: ANN401  # a column
+    async def value(self, statement: Statement, values: Values | None = None) -> Any:  # noqa: ANN401  # a column
         """Give the first column of the first row, None without one."""
+        if isinstance(statement, Prepared):
+            found = await self.rows(statement, values)
+            return found[0][0] if found else None
         return (await self._connection.execute(statement, values)).scalar()
 
-    async def run(self, statement: Executable, values: Values | Sequence[Values] | None = None) -> int:
+    async def run(self, statement: Statement, values: Values | Sequence[Values] | None = None) -> int:
         """Execute once, or once for each of several sets of values; gives how many rows it touched."""
         if values is not None and not values:
             return 0
+        if isinstance(statement, Prepared):
+            given = [values] if isinstance(values, Mapping) else values
+            touched = self._lane.run(statement, given) if self._lane is not None and given else None
+            if touched is not None:
+                return touched
+            statement = statement.statement
         return (await self._connection.execute(statement, values)).rowcount
 
     def savepoint(self) -> AbstractAsyncContextManager[object]:
@@ -141,6 +168,10 @@ class Session:
         """Give many numbers as one value of a statement: JSON for SQLite, an array for PostgreSQL."""
         return json.dumps(list(values)) if self.is_sqlite else list(values)
 
+    async def put(self, table: Table, rows: Sequence[Values]) -> None:
+        """Insert rows, which all have the same columns."""
+        await self.run(putting(table, is_sqlite=self.is_sqlite), rows)
+
     def insert(self, table: Table) -> Insert:
         """Give an INSERT of the dialect in use, which can be made an upsert."""
         return inserting(table, is_sqlite=self.is_sqlite)
@@ -158,18 +189,24 @@ def inserting(table: Table, *, is_sqlite: bool) -> Insert:
     return sqlite.insert(table) if is_sqlite else postgresql.insert(table)
 
 
+@cache
+def putting(table: Table, *, is_sqlite: bool) -> Prepared:
+    """Give the statement that inserts rows, prepared."""
+    return Prepared(inserting(table, is_sqlite=is_sqlite))
+
+
 @lru_cache(maxsize=64)
-def upserting(table: Table, names: tuple[str, ...], keep: tuple[str, ...], *, is_sqlite: bool) -> Insert:
+def upserting(table: Table, names: tuple[str, ...], keep: tuple[str, ...], *, is_sqlite: bool) -> Prepared:
     """Give the statement that inserts rows of these columns, or sets all but the key and `keep`."""
     statement = inserting(table, is_sqlite=is_sqlite)
     key = [column.name for column in table.primary_key]
     new = {name: statement.excluded[name] for name in names if name not in key and name not in keep}
-    return statement.on_conflict_do_update(index_elements=key, set_=new)
+    return Prepared(statement.on_conflict_do_update(index_elements=key, set_=new))
 
 
-def literally(*values: str) -> BindParameter[str]:
-    """Give values that are written into the statement: SQLite uses a partial index only where it sees them."""
-    return bindparam(None, values, type_=String, expanding=True, literal_execute=True)
+def literally(*values: str) -> tuple[Term, ...]:
+    """Give words of our own as they stand in a statement: SQLite uses a partial index only where it sees them."""
+    return tuple(literal_column(f"'{value}'", String) for value in values)
 
 
 def key_of(table: Table) -> tuple[Field, ...]:

@@ -18,6 +18,7 @@ from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from bot.core.timelines.records import Cut, Image
 from storage.alone import alone
+from storage.communities import begin
 from storage.database import Database, open_database
 from storage.emptying import work_off
 from storage.faults import in_sentences
@@ -86,9 +87,11 @@ class SqlStore:
         async with self.database.writing() as connection:
             ids = CountedIds(community_id)
             session = Session(connection, ids, self._unindexed)
-            await ids.open(connection)
+            if community_id is not None:
+                await begin(session, ids, community_id)
             yield SqlWriting(session, self.config)
-            await ids.flush(connection)
+            if (moved := ids.moved()) is not None:
+                await session.run(*moved)
         if session.erased:
             self._purger.start()
 

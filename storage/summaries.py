@@ -4,19 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import CTE, ColumnElement, and_, case, delete, func, or_, select, true, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
 from bot.core.records import AgentId, Checkpoint, CommunityId
 from storage.convert import plain
+from storage.questions import uncovered_tokens
 from storage.quotes import members_of
-from storage.session import Session, Term, owned
-from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, MESSAGES, MINDS, ROOMS
+from storage.session import Session, owned
+from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, MINDS, ROOMS
 
 NEWEST_COUNTED = 1_000  # messages of a room: more than any chunk holds
-CHARACTERS_A_TOKEN = 4
-BARE_LINE_TOKENS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class SqlSummaries:
             .cte("spoke")
         )
         # with WITH and sorted by what is counted, all of it is done at once and off the loop (storage.inline)
-        tokens = _uncovered_tokens(rooms).label("tokens")
+        tokens = uncovered_tokens(rooms, NEWEST_COUNTED).label("tokens")
         statement = select(rooms, tokens).order_by(tokens.desc(), rooms.c.community_id, rooms.c.id)
         rows = await self.session.rows(statement)
         return [
@@ -56,31 +55,6 @@ class SqlSummaries:
             )
             for row in rows
         ]
-
-
-def _uncovered_tokens(rooms: CTE) -> Term:
-    """Add up, roughly, what the newest messages of a room take that no summary covers."""
-    covered = (
-        select(func.coalesce(func.max(CHECKPOINTS.c.last_message_id), 0))
-        .where(CHECKPOINTS.c.community_id == rooms.c.community_id, CHECKPOINTS.c.room_id == rooms.c.id)
-        .correlate(rooms)
-        .scalar_subquery()
-    )
-    guessed = func.length(MESSAGES.c.content) / CHARACTERS_A_TOKEN + BARE_LINE_TOKENS
-    tokens = case((MESSAGES.c.tokens > 0, MESSAGES.c.tokens), else_=guessed)
-    newest = (
-        select(case((MESSAGES.c.id > covered, tokens), else_=0).label("tokens"))
-        .where(
-            MESSAGES.c.community_id == rooms.c.community_id,
-            MESSAGES.c.room_id == rooms.c.id,
-            MESSAGES.c.shown == true(),
-        )
-        .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
-        .limit(NEWEST_COUNTED)
-        .correlate(rooms)
-        .subquery("newest")
-    )
-    return select(func.sum(newest.c.tokens)).scalar_subquery()
 
 
 async def withdraw(session: Session, community_id: int, room_id: int, first_gone: int) -> None:

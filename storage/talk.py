@@ -37,6 +37,8 @@ from storage.index_purging import owe_purge
 from storage.inline import unhurried
 from storage.messages import ORDER, file_rows, messages_where, newest, read_messages
 from storage.postgresql import store_at_once
+from storage.prepared import Prepared
+from storage.questions import questions
 from storage.scenes import blank_said, unsay
 from storage.search import search
 from storage.session import Session, Values, owned
@@ -59,7 +61,7 @@ T = TypeVar("T")
 IN_ROOM = messages_where(
     MESSAGES.c.community_id == bindparam("community_id"), MESSAGES.c.room_id == bindparam("room_id"), MESSAGES.c.shown
 )
-NEWEST = {is_sqlite: newest(IN_ROOM, is_sqlite=is_sqlite) for is_sqlite in (True, False)}
+NEWEST = {is_sqlite: Prepared(newest(IN_ROOM, is_sqlite=is_sqlite)) for is_sqlite in (True, False)}
 
 
 def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[int]:
@@ -97,8 +99,9 @@ class SqlTalk:
 
     async def by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         """Find messages by id, those not yet posted too, deleted ones left out."""
-        these = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
-        return {message.id: message for message in await read_messages(self.session, community_id, these)}
+        these = questions(is_sqlite=self.session.is_sqlite).messages
+        of = {"community_id": community_id, "ids": self.session.many(ids)}
+        return {message.id: message for message in await read_messages(self.session, community_id, these, of)}
 
     async def history(
         self, community_id: CommunityId, room_id: AgentId, *, before: MessageId | None = None, limit: int = 50
@@ -171,7 +174,7 @@ class SqlTalk:
                 files += file_rows(community_id, rows[id_]["id"], map(columns_of, message.attachments))
                 stored[place] = _message(message, rows[id_])
         await self._insert(community_id, rows, known)
-        await self.session.run(self.session.insert(ATTACHMENTS), files)
+        await self.session.put(ATTACHMENTS, files)
         for message in repeated:
             await self._catch_up(community_id, message)
         return stored
@@ -181,7 +184,7 @@ class SqlTalk:
         by_room = groupby(sorted(new, key=lambda row: (row["room_id"], row["sent_at"])), key=lambda row: row["room_id"])
         more = [_more(room_id, list(group)) for room_id, group in by_room]
         if self.session.is_sqlite:
-            await self.session.run(self.session.insert(MESSAGES), new)
+            await self.session.put(MESSAGES, new)
             await count_messages(self.session, community_id, more)
             await index(self.session, community_id, [(row["id"], row["room_id"], row["content"]) for row in new])
         else:

@@ -9,7 +9,6 @@ from functools import cache
 from sqlalchemy import (
     Boolean,
     Text,
-    TextClause,
     Update,
     and_,
     bindparam,
@@ -23,7 +22,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.types import NULLTYPE
 
-from storage.session import INSTALLATION, Session, Term, owned
+from storage.prepared import Prepared
+from storage.session import INSTALLATION, Session, Term
 from storage.tables import MESSAGES, REACTIONS, ROOMS
 from storage.words import words_of
 
@@ -33,7 +33,7 @@ NOT_YET = "unindexed:"  # among what is kept for the installation: up to which m
 _MARK = f"(SELECT CAST(value AS INTEGER) FROM kept WHERE scope = {INSTALLATION} AND name = :not_yet)"  # noqa: S608  # ours
 _IS_THERE = f"WHERE :message <= coalesce({_MARK}, :message)"
 _PUT_PLAINLY = text("INSERT INTO message_words (rowid, words, room) VALUES (:row, :words, :room)")
-_PUT_SQLITE = text(f"INSERT INTO message_words (rowid, words, room) SELECT :row, :words, :room {_IS_THERE}")
+_PUT_SQLITE = Prepared(text(f"INSERT INTO message_words (rowid, words, room) SELECT :row, :words, :room {_IS_THERE}"))
 _DROP_SQLITE = text(
     f"INSERT INTO message_words (message_words, rowid, words, room) SELECT 'delete', :row, :words, :room {_IS_THERE}"
 )
@@ -99,19 +99,6 @@ def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, 
     return {"community": community_id, "message": message_id, "room": room_id, "words": words}
 
 
-async def show(session: Session, community_id: int, message_id: int, at: datetime | None) -> None:
-    """Let agents and people see a message that has been posted; it takes its place at the time it was posted."""
-    this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id, MESSAGES.c.shown.is_(False))
-    this = and_(this, MESSAGES.c.scene_id.is_(None))
-    found = await session.first(select(MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.sent_at).where(this))
-    if found is None:
-        return
-    sent_at = at or found["sent_at"]
-    await session.run(update(MESSAGES).where(this).values(shown=True, sent_at=sent_at))
-    await count_messages(session, community_id, [More(room_id=found["room_id"], shown=1, newest=sent_at)])
-    await index(session, community_id, [(message_id, found["room_id"], found["content"])])
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class More:
     """What a room shows more (or less) than before: how many, the newest of them, how many in a row by agents."""
@@ -134,7 +121,7 @@ _MORE = {
 }
 
 
-_COUNT = (
+_COUNT = Prepared(
     update(ROOMS)
     .where(ROOMS.c.community_id == bindparam("of_community"), ROOMS.c.id == bindparam("of_room"))
     .values(_MORE)
@@ -219,7 +206,7 @@ async def known_of(
 
 
 @cache  # to word it takes longer than to execute it
-def _asking(*, is_sqlite: bool) -> TextClause:
+def _asking(*, is_sqlite: bool) -> Prepared:
     """Look each id up by itself: a join would be planned by what PostgreSQL believes of a table that has just begun."""
     looked_up = (
         ("messages", "discord_id", "id"),
@@ -233,4 +220,4 @@ def _asking(*, is_sqlite: bool) -> TextClause:
         for table, key, value in looked_up  # our own names
     )
     sought = "json_each(:sought) AS sought" if is_sqlite else "unnest(CAST(:sought AS bigint[])) AS sought (value)"
-    return text(f"SELECT sought.value, {found} FROM {sought}")  # noqa: S608
+    return Prepared(text(f"SELECT sought.value, {found} FROM {sought}"))  # noqa: S608

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Never, TypeVar
 
-from sqlalchemy import Executable, Table, and_, or_, select
+from sqlalchemy import Table, and_, or_, select
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
@@ -29,6 +29,8 @@ from bot.core.records import (
     Side,
 )
 from bot.core.view import Doors, Glance, RoomView, Roster, Subject, View
+from storage import view_bounds
+from storage.communities import community_of
 from storage.convert import (
     AGENT_COLUMNS,
     ROOM_COLUMNS,
@@ -44,24 +46,21 @@ from storage.convert import (
 )
 from storage.messages import read_messages
 from storage.names import worded
+from storage.prepared import Prepared
 from storage.questions import Questions, questions
 from storage.session import Rows, Session, Values, literally, owned
-from storage.tables import COMMUNITIES, HOLDERS, KEYS, REQUESTS
+from storage.tables import HOLDERS, KEYS, REQUESTS
+from storage.view_bounds import Asked, Counts, Pair, alike, most_of_each, of_each, size
 
 K = TypeVar("K")
 V = TypeVar("V")
-Pair = tuple[AgentId, AgentId]
+Sized = Sequence[Message]
 Keys = dict[AgentId, tuple[AccessKey, ...]]
-Counts = Mapping[AgentId, int]  # of all messages, by room
 Residents = tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]
 AGENT_END = len(AGENT_COLUMNS)
 ROOM_END = AGENT_END + len(ROOM_COLUMNS)
 KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 NOTHING: Mapping[AgentId, Never] = {}
-# Of a view, in all its rooms: no HUD shows more, and many full rooms would take seconds and hundreds of megabytes.
-MOST_MESSAGES, MOST_CHARACTERS = 8_000, 2_000_000
-LEAST_OF_A_ROOM = 50  # or as many as are asked for
-
 KNOCKED_FOR = (
     select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
     .outerjoin(HOLDERS, and_(HOLDERS.c.community_id == KEYS.c.community_id, HOLDERS.c.key_id == KEYS.c.id))
@@ -75,16 +74,6 @@ KNOCKED_FOR = (
         ),
     )
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a view is asked for: agents, and all rooms that come with them."""
-
-    community_id: CommunityId
-    agents: Collection[AgentId]
-    rooms: Collection[AgentId]
-    messages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +136,8 @@ class SqlViews:
         agent_ids: Sequence[AgentId] = (),
         room_ids: Sequence[AgentId] = (),
         messages: int,
+        letters: bool = True,
+        summaries: bool = False,
     ) -> Glance:
         """Give these rooms, and these agents' ones, with members, reasons and newest messages; raises NotFound."""
         community = await self._itself(community_id)
@@ -156,13 +147,13 @@ class SqlViews:
         agents, around, counts = await self._some(community_id, members | wanted)
         all_rooms = {id_: room for id_, room in around.items() if id_ in wanted}
         asked = Asked(community_id, agent_ids, set(all_rooms), messages)
-        unposted, being_posted = await self._unposted(asked)
+        unposted, being_posted = await self._unposted(asked) if letters else ({}, {})
         return Glance(
             community=community,
             config=self.config.overlaid(community.overrides),
             agents=agents,
             all_rooms=all_rooms,
-            rooms=await self._rooms(asked, all_rooms, memberships, counts),
+            rooms=await self._rooms(asked, all_rooms, memberships, counts, summaries=summaries),
             memberships=memberships,
             unposted=unposted,
             being_posted=being_posted,
@@ -191,11 +182,13 @@ class SqlViews:
         )
 
     async def _itself(self, community_id: CommunityId) -> Community:
+        if self.session.community is not None and self.session.community.id == community_id:
+            return self.session.community
         rows = await self.session.rows(self._questions.community, {"community_id": community_id})
         if not rows:
             raise NotFound("There is no such community.")
-        overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
-        return plain(Community, named(COMMUNITIES, rows[0]), overrides=overrides)
+        self.session.community = community_of(rows)
+        return self.session.community
 
     async def _residents(
         self, community_id: CommunityId, wanted: Collection[AgentId], *, whole: Collection[AgentId]
@@ -211,7 +204,7 @@ class SqlViews:
         of = {"rooms": self.session.many(wanted), "whole": self.session.many(whole)}
         return await self._residents_of(community_id, self._questions.roster, of)
 
-    async def _residents_of(self, community_id: CommunityId, asked: Executable, of: Values) -> Residents:
+    async def _residents_of(self, community_id: CommunityId, asked: Prepared, of: Values) -> Residents:
         rows = await self.session.rows(asked, {"community_id": community_id, **of})
         agents: dict[AgentId, Agent] = {}
         rooms: dict[AgentId, Room] = {}
@@ -240,18 +233,46 @@ class SqlViews:
         return {(one.agent_id, one.room_id): one for one in (membership_of(tuple(row)) for row in rows)}
 
     async def _rooms(
-        self, asked: Asked, all_rooms: Mapping[AgentId, Room], memberships: Iterable[Pair], counts: Counts
+        self,
+        asked: Asked,
+        all_rooms: Mapping[AgentId, Room],
+        memberships: Mapping[Pair, Membership],
+        counts: Counts,
+        *,
+        summaries: bool = True,
     ) -> dict[AgentId, RoomView]:
-        newest, summaries = await self._newest(asked, counts), await self._checkpoints(asked)
-        return _seats(asked, all_rooms, memberships, counts, newest, summaries)
+        newest = await self._newest(asked, counts, memberships)
+        checkpoints = await self._checkpoints(asked) if summaries else {}
+        seats = _seats(asked, all_rooms, memberships, counts, newest, checkpoints)
+        if not summaries or asked.messages <= view_bounds.LEAST_OF_A_ROOM:
+            return seats
+        uncovered = await self._uncovered(asked, counts, newest)
+        return seats | {id_: replace(seats[id_], uncovered_tokens=tokens) for id_, tokens in uncovered.items()}
 
-    async def _newest(self, asked: Asked, counts: Counts) -> dict[AgentId, list[Message]]:
+    async def _newest(
+        self, asked: Asked, counts: Counts, memberships: Mapping[Pair, Membership]
+    ) -> dict[AgentId, list[Message]]:
         if asked.messages <= 0:
             return {}
-        each = of_each((counts[room] for room in asked.rooms), asked.messages)
-        of = self._of(asked) | {"messages": each, "characters": MOST_CHARACTERS}
-        found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
-        return {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
+        newest: dict[AgentId, list[Message]] = {}
+        left = view_bounds.MOST_CHARACTERS
+        for most, rooms in alike(most_of_each(asked, counts, memberships), counts):
+            of = self._of(replace(asked, rooms=rooms)) | {"messages": most, "characters": left}
+            found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
+            newest |= {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
+            left -= sum(size(one) for one in found)
+        return newest
+
+    async def _uncovered(self, asked: Asked, counts: Counts, newest: Mapping[AgentId, Sized]) -> dict[AgentId, int]:
+        """Give what no summary covers of the rooms of which fewer messages were read than were asked for.
+
+        Of so many full rooms that all of them together have more than a view may hold nobody asks it.
+        """
+        short = [id_ for id_ in asked.rooms if len(newest.get(id_, ())) < min(counts[id_], asked.messages)]
+        if not short or of_each((counts[room] for room in asked.rooms), asked.messages) < asked.messages:
+            return {}
+        of = self._of(replace(asked, rooms=short)) | {"messages": asked.messages}
+        return {row[0]: int(row[1] or 0) for row in await self.session.rows(self._questions.uncovered, of)}
 
     async def _checkpoints(self, asked: Asked) -> dict[AgentId, tuple[Checkpoint, int]]:
         """Give each room's newest summary, and how many there are."""
@@ -364,17 +385,6 @@ def _seats(
         )
         for id_ in sorted(asked.rooms)
     }
-
-
-def of_each(counts: Iterable[int], wanted: int) -> int:
-    """Give how many messages of each room are read so that all rooms together have no more than a view may hold."""
-    left, rooms = MOST_MESSAGES, sorted(counts)
-    for place, count in enumerate(rooms):
-        share = left // (len(rooms) - place)
-        if count > share:
-            return min(wanted, max(LEAST_OF_A_ROOM, share))
-        left -= min(count, wanted)
-    return wanted
 
 
 def all_rooms_of(rooms: Mapping[AgentId, Room]) -> dict[AgentId, Room]:

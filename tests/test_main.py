@@ -5,6 +5,8 @@ import json
 import os
 import socket
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -234,6 +236,16 @@ def test_a_copy_is_put_back_and_what_was_there_is_kept(tmp_path: Path) -> None:
 
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:
     assert refused("backup", "nowhere/copy.db") == "There is no folder nowhere: make it, or name another place."
+
+
+def test_the_help_loads_nothing_of_what_only_a_run_needs() -> None:
+    """Counted in modules, for they do not depend on the machine; each takes about half a millisecond."""
+    program = "import sys, bot.__main__ as one; one.cli(['--help'], standalone_mode=False); print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(told.stdout.splitlines()[-1].split())
+    unwanted = {"pydantic", "openai", "sqlalchemy", "alembic", "discord", "asyncio", "bot.app", "bot.core.records"}
+    assert not loaded & unwanted
+    assert len(loaded) < 400
 
 
 def test_a_community_is_exported_once_and_imported_with_its_secret(

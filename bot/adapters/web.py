@@ -15,7 +15,6 @@ from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page, queues_p
 from bot.core.errors import BadSetting, StoreError
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat, Waiting
-from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.ports.communities import Communities
 from bot.core.ports.talk import Queue
@@ -40,7 +39,7 @@ class Visitors(Protocol):
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
         """Tell whether the token is that of a person in the server."""
 
-    async def may_look_inside(self, token: str, guild_id: Snowflake) -> bool:
+    async def why_not_inside(self, token: str, guild_id: Snowflake, agent_id: AgentId) -> str:
         """Tell whether the person may see what agents see and think, as `/hud show` asks it."""
 
     async def sight(self, token: str, guild_id: Snowflake) -> Sight:
@@ -211,10 +210,11 @@ class Face:
             community = await self._community(read.communities, request)
         if community is None:
             raise web.HTTPNotFound
-        if not await self._doors.visitors.may_look_inside(_token(request), community.guild_id):
-            return web.json_response({"message": ONLY_MANAGERS}, status=403)
+        agent_id = AgentId(int(request.match_info["id"]))
+        if why := await self._doors.visitors.why_not_inside(_token(request), community.guild_id, agent_id):
+            return web.json_response({"message": why}, status=403)
         async with self._store.reading() as read:
-            beat = await _shown_beat(read, community, AgentId(int(request.match_info["id"])))
+            beat = await _shown_beat(read, community, agent_id)
             model = await self._doors.models.of(read.providers, community)
         if beat is None:
             return web.json_response({"message": "This agent has not beaten yet."}, status=404)
@@ -378,7 +378,7 @@ def scene_row(told: Told) -> dict[str, object]:
         "bars": [*map(list, seen.bars)] if seen else [],
         "lines": [told.cast.words(scene.outcome)] if scene.outcome else [*told.board.lines] if not seen else [],
         "why": scene.why,
-        "until": scene.deadline_at.isoformat() if scene.deadline_at else None,
+        "until": told.board.until.isoformat() if told.board.until else None,
         "board_post_id": str(scene.board_post_id) if scene.board_post_id else None,
     }
 

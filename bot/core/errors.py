@@ -1,8 +1,10 @@
 """Errors with the sentence a person sees; the log has the details."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from bot.core.records import Usage
+if TYPE_CHECKING:
+    from bot.core.records import Usage
 
 
 class SelfroomError(Exception):
@@ -58,9 +60,11 @@ class ModelError(SelfroomError):
         sentence: str,
         *,
         retry_after_seconds: float | None = None,
-        usage: Usage | None = None,
+        usage: "Usage | None" = None,
         unsure: bool = False,
     ) -> None:
+        from bot.core.records import Usage  # `selfroom --help` has no use for all records
+
         super().__init__(sentence)
         self.retry_after_seconds = retry_after_seconds
         self.usage: Usage | None = None if unsure else usage or Usage()

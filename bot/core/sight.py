@@ -40,23 +40,26 @@ class Sight:
 
     def of_agent(self, agent: Agent) -> Agent:
         """Give an agent, at rest if it is in a hidden room: its pace and its beats would tell of what is said there."""
-        if agent.id not in self.hidden_agents:
-            return agent
-        return replace(
-            agent,
-            interval_seconds=agent.resting_interval_seconds,
-            asleep_until=None,
-            next_beat_at=None,
-            last_beat_at=None,
-            last_reason=None,
-            beat_id=None,
-            lease_until=None,
-            failures_in_a_row=0,
-            backs_off_until=None,
-        )
+        return at_rest(agent) if agent.id in self.hidden_agents else agent
 
     def _shown(self, by_room: Mapping[AgentId, Value]) -> dict[AgentId, Value]:
         return {id_: value for id_, value in by_room.items() if id_ not in self.hidden_rooms}
+
+
+def at_rest(agent: Agent) -> Agent:
+    """Give an agent as if it were at rest."""
+    return replace(
+        agent,
+        interval_seconds=agent.resting_interval_seconds,
+        asleep_until=None,
+        next_beat_at=None,
+        last_beat_at=None,
+        last_reason=None,
+        beat_id=None,
+        lease_until=None,
+        failures_in_a_row=0,
+        backs_off_until=None,
+    )
 
 
 def members_of(view: Outline, rooms: Iterable[AgentId]) -> frozenset[AgentId]:

@@ -44,6 +44,7 @@ class RoomView:
     older: int = 0  # how many stored messages come before `messages`
     checkpoint: Checkpoint | None = None  # the newest
     checkpoints: int = 0
+    uncovered_tokens: int | None = None  # by no summary, about; None: as many as the messages tell
 
 
 # What a look holds is told by its type: nothing that was not read can be mistaken for what is not there.
@@ -62,6 +63,13 @@ class Roster:
         if not isinstance(agent, WholeAgent):
             raise LookupError(f"the prompt of agent {agent_id} was not read")
         return agent
+
+    def is_thread(self, side: Side) -> bool:
+        """Tell whether a side is that of a private thread; one that is not in view may be."""
+        if side == PUBLIC_SIDE:
+            return False
+        place = self.all_rooms.get(AgentId(side))
+        return place is None or place.thread_of is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,13 +99,6 @@ class Outline(Roster):
         mine = (view for room in self.joined(agent_id) if (view := self.rooms.get(room)))
         shown = [view for view in mine if view.room.side == side]
         return tuple(sorted(shown, key=lambda view: (view.room.id != agent_id, view.room.id)))
-
-    def is_thread(self, side: Side) -> bool:
-        """Tell whether a side is that of a private thread; one that is not in view may be."""
-        if side == PUBLIC_SIDE:
-            return False
-        place = self.all_rooms.get(AgentId(side))
-        return place is None or place.thread_of is not None
 
     def visible(self, agent_id: AgentId, room: RoomView) -> tuple[Message, ...]:
         """Give the loaded messages the agent may see: in a private room only those since it joined."""

@@ -29,7 +29,7 @@ from bot.core.hud.call import AgentPart
 from bot.core.key_redaction import LONGEST_KEPT, KeyRedactor
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Lookup, Usage
+from bot.core.records import PUBLIC_SIDE, AgentId, Beat, BeatId, CommunityId, Lookup, Usage
 from bot.core.scenes.records import SceneStatus
 from bot.core.turn_answers import NO_MOVE, SCENE_MOVE
 from bot.core.view import Glance, Outline
@@ -171,6 +171,7 @@ class Applier:
                     beat_id=ready.beat_id,
                     reasons=ready.reasons,
                     redactor=one.redactor,
+                    feels=one.call.built.emotions,
                 ),
             )
         moved = [outcome for outcome in outcomes if isinstance(outcome.action, Play)]
@@ -181,7 +182,8 @@ class Applier:
         fields: AgentColumns = {"failures_in_a_row": 0, "backs_off_until": None}
         after: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
         await write.apply(community_id, [*after, EndBeat(beat=_beat(one, outcomes, let_through_at, silent=True))])
-        self._metrics.count("beats", reason=ready.first.kind, silent="false")
+        if ready.side >= PUBLIC_SIDE:  # how many moved in a closed scene is nobody's to count
+            self._metrics.count("beats", reason=ready.first.kind, silent="false")
 
     async def _fumbled(self, write: Writing, view: Glance, ready: Ready, why: str, now: datetime) -> None:
         scene_id = ready.first.scene_id

@@ -15,10 +15,10 @@ from bot.core.gate import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_u
 from bot.core.hud.call import messages_to_load
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import HeldFor
-from bot.core.ports import Cipher, Model, Models, Store, Writing
-from bot.core.ports.beats import Beats
+from bot.core.ports import Cipher, Model, Models, Reading, Store, Writing
+from bot.core.ports.beats import Beats, Later
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
-from bot.core.scenes.showing import Turn
+from bot.core.scenes.showing import Turn, closed_side
 from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
 from bot.core.view import Glance, Outline, View
@@ -68,7 +68,8 @@ class Gatekeeper:
             model = await self._models.of(write.providers, view.community)
             spending = await spending_now(write.money, community_id, view.config, day_of(now), model.source.ceilings)
             verdicts = [verdict(view, claim, now, spending) for claim in claims]
-            judged = [await self._limited(write.beats, view, one, now) for one in verdicts]
+            sided = [await _on_its_side(write, one) for one in verdicts]
+            judged = [await self._limited(write.beats, view, one, now) for one in sided]
             missing = model.source.missing
             whole = await _whole(write, view) if missing else view
             rest = _Rest(whole, now, spending=spending, missing=missing)
@@ -111,13 +112,11 @@ class Gatekeeper:
             async with self._store.writing(community_id) as write:
                 dropped = [DropReasons(agent_id=one.agent_id, reasons=one.reasons) for one in passed]
                 await write.apply(community_id, dropped)
-                for one in passed:
-                    await write.claims.release(one.claim)
+                await write.claims.release_all(community_id, [(one.claim, None, None) for one in passed])
 
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:
-            for one in admitted:
-                await write.claims.release(one.claim)
+            await write.claims.release_all(community_id, [(one.claim, None, None) for one in admitted])
 
     async def _limited(self, beats: Beats, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
@@ -132,7 +131,7 @@ class Gatekeeper:
     ) -> tuple[Ready, ...]:
         """Release who does not go, with when to come again, and mark who goes."""
         ready = [one for one in judged if isinstance(one, Ready)]
-        later = [(one.claim, one.until, one.held_for) for one in judged if isinstance(one, Held)]
+        later: list[Later] = [(one.claim, one.until, one.held_for) for one in judged if isinstance(one, Held)]
         changes: list[Change] = [
             DropReasons(agent_id=one.claim.agent_id, reasons=one.dropped) for one in judged if one.dropped
         ]
@@ -145,8 +144,7 @@ class Gatekeeper:
         for one in admission.admitted:
             changes += begun(one, now)
         await write.apply(view.community.id, changes)
-        for claim, until, held_for in later:
-            await write.claims.release(claim, until=until, held_for=held_for)
+        await write.claims.release_all(view.community.id, later)
         return admission.admitted
 
     async def _view(
@@ -184,6 +182,15 @@ class Gatekeeper:
             except BadSetting as error:
                 log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
         return opened
+
+
+async def _on_its_side(read: Reading, one: Ready | Held) -> Ready | Held:
+    """Put a turn in a closed scene on the side that is that scene's alone."""
+    if isinstance(one, Held) or not one.is_turn or one.first.scene_id is None:
+        return one
+    scene = await read.scenes.find(one.claim.community_id, one.first.scene_id)
+    side = closed_side(scene) if scene is not None else None
+    return one if side is None else replace(one, side=side)
 
 
 async def _whole(write: Writing, view: Outline) -> Outline:

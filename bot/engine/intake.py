@@ -1,7 +1,7 @@
 """What comes in from Discord is stored once, and is a reason to those whom it concerns, in one transaction."""
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Container, Iterator, Sequence
+from datetime import timedelta
 from itertools import groupby
 from typing import assert_never
 
@@ -32,7 +32,6 @@ from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
-from bot.core.ports.beats import Beats
 from bot.core.ports.people import People
 from bot.core.post_removal import removal
 from bot.core.reasons import cues_for, reasons_for
@@ -358,24 +357,27 @@ async def _stirred(
 ) -> list[Change]:
     """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
     now, room_id = clock.now(), messages[0].room_id
-    view = await write.views.glance(community.id, room_ids=[room_id], messages=SEEN_BEFORE)
+    view = await write.views.glance(community.id, room_ids=[room_id], messages=SEEN_BEFORE, letters=False)
     wanted = [message.reply_to for message in messages if message.reply_to is not None]
     answered = await write.talk.by_id(community.id, wanted) if wanted else {}
     stretch = of_day(await write.money.spent(community.id, day_of(now)), view.config).stretch
-    so_far = await _addressed_so_far(write.beats, community, messages, now, view.config)
     addressees = Addressees(view, view.rooms[room_id])
+    so_far: dict[Snowflake | None, int] = {}  # beats that the authors of messages caused lately by addressing agents
+    since = now - timedelta(minutes=view.config.addressed_per_person_minutes)
     reasons: dict[tuple[AgentId, ReasonKind], PutReason] = {}
     signs: list[Change] = []
     for message in messages:
         if message is not messages[0]:
             await clock.sleep(0)  # others come first in between
-        ways = addressees.of(message, replied=answered.get(message.reply_to or MessageId(0)))
+        ways, author = addressees.of(message, replied=answered.get(message.reply_to or MessageId(0))), message.sender
+        if ways and author.person_id is not None and author.person_id not in so_far:
+            so_far[author.person_id] = await write.beats.addressed_by(community.id, author.person_id, since)
         for put in reasons_for(
             view,
             room_id,
             message,
             now=now,
-            addressed_so_far=so_far.get(message.sender.person_id, 0),
+            addressed_so_far=so_far.get(author.person_id, 0),
             ways=ways,
             stretch=stretch,
             overtaken=message.discord_id in overtaken,
@@ -383,12 +385,3 @@ async def _stirred(
             reasons[put.agent_id, put.reason.kind] = put
         signs = [*cues_for(view, room_id, message, ways, now=now)] or signs
     return [*reasons.values(), *signs]
-
-
-async def _addressed_so_far(
-    beats: Beats, community: Community, messages: Sequence[Message], now: datetime, config: CommunityConfig
-) -> Mapping[Snowflake | None, int]:
-    """Give how many beats the authors of messages caused lately."""
-    since = now - timedelta(minutes=config.addressed_per_person_minutes)
-    authors = dict.fromkeys(message.sender.person_id for message in messages)
-    return {id_: await beats.addressed_by(community.id, id_, since) for id_ in authors if id_ is not None}

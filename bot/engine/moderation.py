@@ -11,7 +11,7 @@ from bot.core.letters import NoticePayload, Proposal
 from bot.core.moderation import IN_A_THREAD, held_word, what_and_text
 from bot.core.ports import Clock, Model, Models, Store
 from bot.core.records import Agent, CommunityId, Letter, Message, MessageId
-from bot.core.view import Outline
+from bot.core.view import Roster
 
 AGAIN_SECONDS = 15.0
 PATIENCE_SECONDS = 60.0  # for one text, whatever a server does meanwhile
@@ -44,7 +44,7 @@ class Moderation:
         self._models = models
         self._asking: WeakValueDictionary[CommunityId, asyncio.Semaphore] = WeakValueDictionary()
 
-    async def holds(self, letter: Letter, message: Message, files: Sequence[tuple[str, str]], view: Outline) -> bool:
+    async def holds(self, letter: Letter, message: Message, files: Sequence[tuple[str, str]], view: Roster) -> bool:
         """Hold a letter back if it must be, and tell the managers; raises Limited when nobody can tell now."""
         if message.sender.kind is not SenderKind.AGENT or letter.state is not LetterState.WAITING or letter.posted_as:
             return False
@@ -60,7 +60,7 @@ class Moderation:
         await self._hold(letter, agent, "say something", IN_A_THREAD if secluded else words, why)
         return True
 
-    async def holds_proposal(self, letter: Letter, proposal: Proposal, view: Outline) -> bool:
+    async def holds_proposal(self, letter: Letter, proposal: Proposal, view: Roster) -> bool:
         """Hold back what is not a message but will be seen as well; raises Limited when nobody can tell now."""
         what, text = what_and_text(proposal)
         why = await self._objection(text, view)
@@ -78,7 +78,7 @@ class Moderation:
             await write.letters.move(letter.community_id, letter.id, LetterState.HELD, at=now)
             await write.apply(letter.community_id, [notice])
 
-    async def _objection(self, text: str, view: Outline) -> str:
+    async def _objection(self, text: str, view: Roster) -> str:
         word = held_word(text, view.config.held_words)
         if word:
             return f"the word {word!r}"

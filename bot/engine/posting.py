@@ -20,7 +20,7 @@ from bot.core.reasons import reasons_for
 from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
 from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
-from bot.core.view import Outline
+from bot.core.view import Roster
 from bot.engine.moderation import Moderation
 from bot.engine.setbacks import GIVE_UP_AFTER
 
@@ -39,7 +39,7 @@ class Withdrawn(Exception):
 class PostContext:
     """What one post needs to know."""
 
-    view: Outline
+    view: Roster
     room: Room
     message: Message
     answered: Message | None
@@ -66,12 +66,6 @@ class PostContext:
         stirred = self.message.sender.kind is SenderKind.SYSTEM and self.message.beat_id is not None
         times = [self.not_before, self.room.hushed_until if stirred else None]
         return min(LOOK_SECONDS, max([0.0, *((at - now).total_seconds() for at in times if at is not None)]))
-
-    @property
-    def has_hearers(self) -> bool:
-        """Whether it can be a reason to anybody: another member, or one that may begin something by itself."""
-        members = self.view.rooms[self.room.id].members
-        return self.view.config.initiative or any(id_ != self.message.sender.agent_id for id_ in members)
 
 
 class Posting:
@@ -125,14 +119,14 @@ class Posting:
         if letter.message_id is None:
             return None
         async with self._store.reading() as read:
-            view = await read.views.action_view(
-                letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False
-            )
             message = (await read.talk.by_id(letter.community_id, [letter.message_id])).get(letter.message_id)
             if message is None:
                 return None
             wanted = [message.reply_to] if message.reply_to is not None else []
             answered = await read.talk.by_id(letter.community_id, wanted) if wanted else {}
+            said = [message, *answered.values()]
+            speakers = {one.sender.agent_id for one in said if one.sender.agent_id is not None}
+            view = await read.views.roster(letter.community_id, agent_ids=speakers, room_ids=[letter.room_id])
             last = await read.letters.last_posted(letter.community_id, letter.room_id)
             room = view.all_rooms[letter.room_id]
             by_agent = message.sender.kind is SenderKind.AGENT
@@ -185,7 +179,7 @@ class Posting:
             there = await write.letters.move(
                 letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now, shown_at=_moment(known[0])
             )
-            if there and context.has_hearers and context.message.scene_id is None:
+            if there and context.message.scene_id is None:
                 await write.apply(letter.community_id, await _reasons(write, letter, context, now))
         self._on_due()
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
@@ -267,7 +261,7 @@ class Posting:
 
 async def _reasons(write: Writing, letter: Letter, context: PostContext, now: datetime) -> Sequence[Change]:
     """Give the reasons that a posted message is to the other members of its room."""
-    view = await write.views.glance(letter.community_id, room_ids=[letter.room_id], messages=0)
+    view = await write.views.glance(letter.community_id, room_ids=[letter.room_id], messages=0, letters=False)
     stretch = of_day(await write.money.spent(letter.community_id, day_of(now)), view.config).stretch
     ways = ways_of(view, view.rooms[letter.room_id], context.message, replied=context.answered)
     return reasons_for(view, letter.room_id, context.message, now=now, ways=ways, stretch=stretch)

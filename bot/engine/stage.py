@@ -19,7 +19,8 @@ from bot.core.scenes.kind import RULES, Event, Expect, Move, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, Turn, epilogue_of, play_of, turn_of
+from bot.core.scenes.showing import TEXT, Turn, closed_side, epilogue_of, play_of, turn_of
+from bot.core.scenes.windows import closes_at, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import names_of, posts
 
@@ -63,6 +64,7 @@ class Stage:
     config: CommunityConfig
     now: datetime
     changes: list[Change] = field(default_factory=list)
+    _quiet: bool = False  # whether the step that is being made shows nowhere
 
     async def begin(self) -> None:
         """Set it up, once everybody sits."""
@@ -172,7 +174,7 @@ class Stage:
         if self.scene.faults >= FAULTS_UNTIL_PAUSED:
             await self.pause(MODELS_FAIL)
             return
-        await self.rule(Rule.DEADLINE, source=Source.DEADLINE)
+        await self.rule(Rule.CLOSE if standing.is_complete else Rule.DEADLINE, source=Source.DEADLINE)
 
     async def _failing(self, standing: Standing) -> bool:
         """Whether all who missed it are agents whose model fails."""
@@ -209,7 +211,7 @@ class Stage:
             raise Rejected("The scene is over.")
         outcome = f"It was stopped: {why.rstrip('.')}."
         scene = replace(self.scene, status=SceneStatus.STOPPED, outcome=outcome, ended_at=self.now, why="")
-        await self._rest(scene)
+        await self._rest_for_good(scene)
         self.changes += await posts(self.write, self.scene, [Event(text=outcome, kind="outcome")], now=self.now)
 
     async def back(self, seat: Seat) -> None:
@@ -303,6 +305,7 @@ class Stage:
     async def _stand(self, step: Step, *, seat: Seat, post_id: Snowflake | None = None) -> None:
         """Keep where it stands, tell what happened, and see to whoever is next."""
         standing = step.standing
+        self._quiet = tells_nobody(self._play().kind, self.scene, step)
         self.scene = replace(self.scene, step=standing.step, standing=standing.packed(), digest=standing.digest())
         told = [
             SceneEvent(
@@ -335,26 +338,24 @@ class Stage:
                 self.scene,
                 window_step=standing.window,
                 window_at=self.now if is_new else self.scene.window_at,
-                deadline_at=self.now + timedelta(seconds=self._seconds(standing)),
+                deadline_at=self.now + timedelta(seconds=window_seconds(self.scene, standing)),
                 seats=tuple(replace(one, steps=0, why="") for one in self.scene.seats) if is_new else self.scene.seats,
             )
+        unseen = isinstance(awaits, Expect) and awaits.unseen
         gone = await self._who_cannot(standing)
-        if gone is not None:
-            await self.rule(Rule.AWAY, gone)
+        if gone is not None:  # that it is away would tell who is awaited
+            await self.rule(Rule.SKIP if unseen else Rule.AWAY, gone)
             return
+        if (closing := closes_at(self.scene, standing, self.now)) is not None:
+            if closing <= self.now:
+                await self.rule(Rule.CLOSE)
+                return
+            self.scene = replace(self.scene, deadline_at=closing)
         await self._ask_open(standing, is_new=is_new)
         if (why := await self._short(standing)) and self.scene.status is SceneStatus.RUNNING:
             await self.pause(why)
             return
-        await self.redraw()
-
-    def _seconds(self, standing: Standing) -> int:
-        awaits = standing.awaits
-        if isinstance(awaits, Expect):
-            waited = set(standing.open_seats) - set(standing.state.away)
-            people = [one for one in self.scene.seats if one.seat in waited and one.person_id is not None]
-            return awaits.person_seconds if people else awaits.agent_seconds
-        return awaits.seconds if isinstance(awaits, Wait) else 0
+        await (self.write.scenes.keep(self.scene) if self._quiet else self.redraw())
 
     async def _who_cannot(self, standing: Standing) -> Seat | None:
         """Give an awaited seat whose agent cannot come: it is paused, retired or not there any more."""
@@ -436,13 +437,20 @@ class Stage:
             for word, score in [over.results.get(one.seat, ("", 0))]
         )
         scene = replace(self.scene, status=status, outcome=over.outcome, ended_at=self.now, seats=seats)
-        await self._rest(replace(scene, window_step=standing.window))
+        await self._rest_for_good(replace(scene, window_step=standing.window))
         await self._look_back()
         if status is SceneStatus.STUCK:
             told = (
                 f"Scene {scene.id} ({scene.kind}) got stuck and was ended: its log is kept, `/scene replay` folds it."
             )
             self.changes.append(notice(scene.room_id, told, self.now, to_managers=True))
+
+    async def _rest_for_good(self, scene: Scene) -> None:
+        """Let it rest at its end: what a closed one cost stands under its agents' names from now on."""
+        is_closed = closed_side(self.scene) is not None
+        await self._rest(scene)
+        if is_closed:
+            await self.write.scenes.share_out(scene.community_id, scene.id)
 
     async def _look_back(self) -> None:
         """Let its agents look back once, and keep a little of it: the only thing that leaves a closed scene."""

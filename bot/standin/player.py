@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 
 from bot.core.hud.formats.document import Document
-from bot.core.hud.turn import ReadParameter, read_moves, read_outcome
+from bot.core.hud.turn import ReadParameter, read_moves, read_outcome, read_turn
 from bot.core.records import Json
+from bot.standin.dice import Dice
+from bot.standin.tactics import TACTICS
 
 PHRASES = (
     "I have thought about {topic}, and I would keep it simple.",
@@ -22,19 +23,6 @@ _TOPIC = re.compile(r"^(?:Topic|About): (.+)$", re.MULTILINE)
 _NUMBER = re.compile(r"-?\d{1,9}")
 
 
-class Dice:
-    """Chance that is the same for the same turn."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def below(self, bound: int, salt: str) -> int:
-        """Give a number from 0 up to, but not, the bound."""
-        return (
-            int.from_bytes(blake2b(f"{self._text}|{salt}".encode("utf-8", "replace"), digest_size=8).digest()) % bound
-        )
-
-
 def played(text: str) -> Document | None:
     """The answer to a turn; None where there is none to be played."""
     if outcome := read_outcome(text):
@@ -43,6 +31,10 @@ def played(text: str) -> Document | None:
     if not moves:
         return None
     dice = Dice(text)
+    turn = read_turn(text)
+    tactic = TACTICS.get(turn.plays) if turn is not None else None
+    if turn is not None and tactic is not None and (found := tactic(turn, dice)) is not None:
+        return {"thoughts": "I have a plan.", "move": found, "actions": []}
     name = chosen(moves, dice)
     move: dict[str, Json] = {"type": name}
     for one in moves[name]:

@@ -1,5 +1,7 @@
 """Agents as they live: shown, woken, put to sleep, paused, retired."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Literal
 
@@ -17,8 +19,9 @@ from bot.core.actions import (
     Sleep,
     WakeAgent,
 )
+from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
-from bot.core.records import Agent, AgentId
+from bot.core.records import Agent, AgentId, Beat
 from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
@@ -70,7 +73,10 @@ class Living(Group):
     async def beside(self, interaction: Interaction, agent: Agent, view: Outline) -> Shown:
         """Give what a card tells beside the view."""
         guild_id, insider = guild_of(interaction), person(interaction).is_architect
-        beats = await self.desk.beats.of(guild_id, agent.id, limit=1) if insider else []
+        beats: Sequence[Beat] = []
+        if insider:
+            with suppress(Rejected):  # who sits in a closed scene with it sees a card without its last beat
+                beats = await self.desk.beats.of(guild_id, agent.id, who=person(interaction).id, limit=1)
         spent = await self.desk.money.spent_today(guild_id)
         return Shown(
             today=spent.by_agent.get(agent.id),

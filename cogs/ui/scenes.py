@@ -5,14 +5,17 @@ What they mean stands in their ids, so they survive a restart; neither a seat no
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice, product
 from typing import Self
+from urllib.parse import parse_qsl, urlencode
 
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.actions import Action, DirectScene, LeaveSeat, Play, TakeSeat
+from bot.core.actions import Action, DirectScene, LeaveSeat, Play, StartScene, TakeSeat
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import Json, SceneId, Snowflake
+from bot.core.records import AgentId, Json, SceneId, Snowflake
+from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.moves import Parameter
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
@@ -24,6 +27,7 @@ from cogs.ui.files import text_file
 from cogs.ui.forms import Form
 from cogs.ui.patience import Patience
 from cogs.ui.pictures import Bar, chart
+from cogs.ui.scene_pictures import scene_picture
 from cogs.ui.texts import honest
 
 Interaction = discord.Interaction[SelfroomClient]
@@ -63,13 +67,15 @@ async def act(interaction: Interaction, action: Action) -> str:
     return await rights.told(interaction, outcome)
 
 
-async def tell(interaction: Interaction, text: str, view: discord.ui.View | None = None) -> None:
+async def tell(
+    interaction: Interaction, text: str, view: discord.ui.View | None = None, *, files: Sequence[discord.File] = ()
+) -> None:
     """Answer the person alone."""
-    shown = view or discord.utils.MISSING
+    shown, beside = view or discord.utils.MISSING, [*files] or discord.utils.MISSING
     if interaction.response.is_done():
-        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, ephemeral=True)
+        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, files=beside, ephemeral=True)
     else:
-        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, ephemeral=True)
+        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, files=beside, ephemeral=True)
 
 
 class BoardButton(Lasting, template=PRESS_ID):
@@ -125,7 +131,7 @@ async def show_seat(interaction: Interaction, scene_id: int) -> None:
     """Show a person's own seat to them alone, with what they may do now."""
     who = interaction.client.person(interaction.user)
     turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
-    await tell(interaction, seat_text(turn), seat_view(turn))
+    await tell(interaction, seat_text(turn), seat_view(turn), files=await _drawn(turn.kind, turn.picture, turn.names))
 
 
 def seat_text(turn: Turn) -> str:
@@ -158,13 +164,63 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
     needed = [one for one in move.parameters if not one.optional]
     if not needed:
         return [MoveButton(turn.scene_id, turn.window, move.name)]
-    if len(needed) == 1 and needed[0].what != "text":
+    choices = [one for one in move.parameters if one.what != "text"]
+    if len(needed) == len(choices) == 1 and needed == choices:
         values = move.values.get(needed[0].name, ())
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
-            return [MoveButton(turn.scene_id, turn.window, move.name, needed[0].name, str(one)) for one in values]
+            return [
+                MoveButton(
+                    turn.scene_id, turn.window, move.name, needed[0].name, str(one), _named(turn, needed[0], one)
+                )
+                for one in values
+            ]
         if len(values) <= MOST_OPTIONS:
             return [MoveSelect.drawn(turn, move, needed[0])]
+    if 1 <= len(combinations(move)) <= MOST_OPTIONS:
+        return [CombinationSelect.drawn(turn, move)]
     return [FormButton(turn.scene_id, turn.window, move.name)]
+
+
+class PresetSelect(Lasting, template=r"preset:(?P<room>\d+)"):
+    """Opens a lobby with one press: each kind with its presets."""
+
+    @classmethod
+    def drawn(cls, room_id: AgentId) -> Self:
+        """Give the select as Discord shows it."""
+        options = [
+            discord.SelectOption(label=f"{kind.title}: {preset.title}"[:100], value=f"{kind.kind}:{preset.name}")
+            for kind in KINDS.values()
+            for preset in kind.presets
+        ]
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"preset:{room_id}", options=options[:MOST_OPTIONS], placeholder="What shall be played?"
+        )
+        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the select again, whoever sent it and whenever."""
+        return cls(item)  # type: ignore[arg-type]
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Open the lobby."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        of, chosen = self.template.fullmatch(self.custom_id), "".join(_values(interaction)[:1])
+        kind = KINDS.get(chosen.partition(":")[0])
+        preset = next((one for one in kind.presets if one.name == chosen.partition(":")[2]), None) if kind else None
+        if of is None or kind is None or preset is None:
+            raise Rejected("That is not played any more: use /scene start.")
+        start = StartScene(room_id=int(of["room"]), kind=kind.kind, title="", options=preset.options)
+        await tell(interaction, await act(interaction, start))
+
+
+def preset_view(room_id: AgentId) -> discord.ui.View:
+    """Give what may be started with one press."""
+    view = discord.ui.View(timeout=None)
+    view.add_item(PresetSelect.drawn(room_id))
+    return view
 
 
 class MoveButton(
@@ -172,12 +228,11 @@ class MoveButton(
 ):
     """One move, whole as it is."""
 
-    def __init__(self, scene_id: int, window: int, move: str, name: str = "", value: str = "") -> None:
+    def __init__(self, scene_id: int, window: int, move: str, name: str = "", value: str = "", shown: str = "") -> None:
         given = f":{name}={value}" if name else ""
-        label = f"{move}: {value}" if name else move
-        super().__init__(
-            discord.ui.Button(label=label.replace("_", " ")[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}")
-        )
+        words = move.replace("_", " ")
+        label = f"{words}: {shown or value}" if name else words
+        super().__init__(discord.ui.Button(label=label[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}"))
         self.play = (scene_id, window, move)
         self.arguments: dict[str, Json] = {name: _number(value)} if name else {}
 
@@ -223,6 +278,55 @@ class MoveSelect(
             raise Rejected("That moment has passed: press *My seat* again.")
         given: Json = values if of["what"] == "many" else values[0]
         await play(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
+
+
+def combinations(move: ShownMove) -> list[dict[str, int | str]]:
+    """Give every way to choose all of a move's parameters; none where one of them is no choice of one."""
+    if any(one.what != "one" for one in move.parameters):
+        return []
+    names = [one.name for one in move.parameters]
+    every = product(*(move.values.get(name, ()) for name in names))
+    return [dict(zip(names, values, strict=True)) for values in islice(every, MOST_OPTIONS + 1)]
+
+
+class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
+    """A move with several parameters, chosen from a list of all that they may be together."""
+
+    @classmethod
+    def drawn(cls, turn: Turn, move: ShownMove) -> Self:
+        """Give the select as Discord shows it."""
+        options = [
+            discord.SelectOption(label=_combined(turn, move, one)[:100], value=urlencode(one)[:100])
+            for one in combinations(move)
+        ]
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"choose:{turn.scene_id}:{turn.window}:{move.name}",
+            options=options,
+            placeholder=move.name.replace("_", " "),
+        )
+        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the select again, whoever sent it and whenever."""
+        return cls(item)  # type: ignore[arg-type]
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Make the move."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        of, values = self.template.fullmatch(self.custom_id), _values(interaction)
+        if of is None or not values:
+            raise Rejected("That moment has passed: press *My seat* again.")
+        given = {name: _number(value) for name, value in parse_qsl(values[0])}
+        await play(interaction, int(of["id"]), int(of["window"]), of["move"], given)
+
+
+def _combined(turn: Turn, move: ShownMove, chosen: Mapping[str, int | str]) -> str:
+    """Name a choice of several: how many of something stands at its end."""
+    named = [_named(turn, one, chosen[one.name]) for one in move.parameters if one.name != "n"]
+    return ": ".join(named) + (f" × {chosen['n']}" if "n" in chosen else "")
 
 
 class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
@@ -305,8 +409,9 @@ def _asked(turn: Turn, move: ShownMove, one: Parameter) -> str:
 
 def _named(turn: Turn, one: Parameter, value: int | str) -> str:
     """Name a seat beside its number; other values stand for themselves."""
-    is_seat = one.name.startswith("seat") and isinstance(value, int)
-    return f"{value}. {turn.names.get(value, '')}" if is_seat and isinstance(value, int) else str(value)
+    if not (one.name.startswith("seat") and isinstance(value, int)):
+        return str(value)
+    return f"{value}. {turn.names.get(value, '')}" if value else "nobody"
 
 
 def _number(value: str) -> Json:
@@ -336,12 +441,20 @@ def results_text(told: Told) -> str:
     return honest(f"**{told.board.title}**\n{words}"[:SHOWN_CHARACTERS])
 
 
+async def _drawn(kind: SceneKind, picture: Mapping[str, Json], names: Mapping[int, str]) -> list[discord.File]:
+    """Draw the picture of a kind that has one."""
+    file = await scene_picture(kind.kind, picture, names)
+    return [] if file is None else [file]
+
+
 async def results_files(told: Told) -> list[discord.File]:
-    """Draw the last ballot, where there was one, and give all that happened as a text."""
+    """Draw the last ballot, where there was one, and how it stands; give all that happened as a text."""
     counts = told.watching.bars if told.watching is not None else ()
     most = max((count for _, count in counts), default=0) or 1
     rows = [Bar(label=name, share=count / most, note=str(count)) for name, count in counts]
     drawn = [await chart("ballot", "Last ballot", rows)] if rows else []
+    if told.watching is not None:
+        drawn = await _drawn(told.watching.kind, told.watching.picture, told.watching.names) or drawn
     return [*drawn, text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")]
 
 

@@ -15,7 +15,7 @@ from storage.tables import AUDIT, FAILURES, HOLDERS, KEYS, OVERRIDES, REQUESTS
 async def add_keys(session: Session, community_id: int, changes: Sequence[AddKey]) -> None:
     """Keep keys, with who holds them."""
     whose = {"community_id": community_id}
-    await session.run(session.insert(KEYS), [columns_of(change.key, "held_by") | whose for change in changes])
+    await session.put(KEYS, [columns_of(change.key, "held_by") | whose for change in changes])
     held = [(change.key.id, agent_id) for change in changes for agent_id in change.key.held_by]
     await _hold(session, community_id, held)
 
@@ -37,9 +37,7 @@ async def _hold(session: Session, community_id: int, held: Sequence[tuple[int, i
 
 async def add_requests(session: Session, community_id: int, changes: Sequence[AddRequest]) -> None:
     """Keep knocks."""
-    await session.run(
-        session.insert(REQUESTS), [columns_of(c.request) | {"community_id": community_id} for c in changes]
-    )
+    await session.put(REQUESTS, [columns_of(c.request) | {"community_id": community_id} for c in changes])
 
 
 async def close_requests(session: Session, community_id: int, changes: Sequence[CloseRequest]) -> None:
@@ -53,7 +51,7 @@ async def close_requests(session: Session, community_id: int, changes: Sequence[
 
 async def count_failures(session: Session, community_id: int, changes: Sequence[CountFailure]) -> None:
     """Remember keys that did not open."""
-    await session.run(session.insert(FAILURES), [columns_of(c) | {"community_id": community_id} for c in changes])
+    await session.put(FAILURES, [columns_of(c) | {"community_id": community_id} for c in changes])
 
 
 async def set_overrides(session: Session, community_id: int, changes: Sequence[SetOverride]) -> None:
@@ -64,8 +62,9 @@ async def set_overrides(session: Session, community_id: int, changes: Sequence[S
             await session.run(this)
         else:
             await session.upsert(OVERRIDES, [{"community_id": community_id} | columns_of(change)])
+    session.community = None
 
 
 async def audit(session: Session, community_id: int, changes: Sequence[Audit]) -> None:
     """Note who changed what."""
-    await session.run(session.insert(AUDIT), [columns_of(c) | {"community_id": community_id} for c in changes])
+    await session.put(AUDIT, [columns_of(c) | {"community_id": community_id} for c in changes])

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from sqlalchemy import Boolean, Executable, Table, bindparam, case, update
+from sqlalchemy import Boolean, Table, bindparam, case, update
 
+from storage.prepared import Prepared
 from storage.session import Session, Term
 
 MORE = "+"  # before a column's name: what is added to it
@@ -30,10 +31,10 @@ async def update_columns(session: Session, table: Table, community_id: int, upda
 @lru_cache(maxsize=256)  # to word it takes longer than to execute it
 def _setting(
     table: Table, keys: tuple[str, ...], names: tuple[str, ...], some: tuple[str, ...], added: tuple[str, ...]
-) -> Executable:
+) -> Prepared:
     its = (table.c[key] == bindparam(f"its_{key}") for key in keys)
     values = {name: _value(table, name, some=name in some, added=name in added) for name in names}
-    return update(table).where(table.c.community_id == bindparam("of_community"), *its).values(values)
+    return Prepared(update(table).where(table.c.community_id == bindparam("of_community"), *its).values(values))
 
 
 def _value(table: Table, name: str, *, some: bool, added: bool) -> Term:

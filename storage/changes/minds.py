@@ -1,20 +1,31 @@
 """What agents carry, and the beats in which they came to it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy import bindparam, delete, func
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, RecordAction, SetFocus, SetKnowledge
 from bot.core.kinds import MindPart
+from storage.claims import LET_GO
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
-from storage.session import Insert, Session, owned
-from storage.tables import ACTIONS, AGENTS, BEATS, JOURNAL, LOOKUPS, MINDS, TOMBSTONES, USAGE
+from storage.prepared import Prepared
+from storage.session import Insert, Session
+from storage.tables import ACTIONS, BEATS, JOURNAL, LOOKUPS, MINDS, USAGE
 
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
+
+
+CLEAR = Prepared(
+    delete(LOOKUPS).where(
+        LOOKUPS.c.community_id == bindparam("its"),
+        LOOKUPS.c.agent_id == bindparam("whose"),
+        LOOKUPS.c.side == bindparam("of_side"),
+    )
+)
 
 
 async def keep_minds(session: Session, community_id: int, changes: Sequence[SetKnowledge | SetFocus]) -> None:
@@ -36,7 +47,7 @@ async def journal_plans(session: Session, community_id: int, changes: Sequence[J
 
 async def _journal(session: Session, community_id: int, part: MindPart, entries: Sequence[dict[str, object]]) -> None:
     about = {"community_id": community_id, "part": part}
-    await session.run(session.insert(JOURNAL), [entry | about for entry in entries])
+    await session.put(JOURNAL, [entry | about for entry in entries])
 
 
 def _carried(change: SetKnowledge | SetFocus) -> dict[str, object]:
@@ -46,11 +57,11 @@ def _carried(change: SetKnowledge | SetFocus) -> dict[str, object]:
 
 
 @cache
-def _keeping(*, is_sqlite: bool) -> Insert:
+def _keeping(*, is_sqlite: bool) -> Prepared:
     """Set what is given of a mind; the rest stays."""
     statement: Insert = sqlite.insert(MINDS) if is_sqlite else postgresql.insert(MINDS)
     new = {name: func.coalesce(statement.excluded[name], MINDS.c[name]) for name in ("knowledge", "focus")}
-    return statement.on_conflict_do_update(index_elements=MINDS.primary_key, set_=new)
+    return Prepared(statement.on_conflict_do_update(index_elements=MINDS.primary_key, set_=new))
 
 
 async def record_actions(session: Session, community_id: int, changes: Sequence[RecordAction]) -> None:
@@ -61,7 +72,7 @@ async def record_actions(session: Session, community_id: int, changes: Sequence[
         | {"parameters": dict(c.record.parameters)}
         for c in changes
     ]
-    await session.run(session.insert(ACTIONS), rows)
+    await session.put(ACTIONS, rows)
 
 
 async def add_lookups(session: Session, community_id: int, changes: Sequence[AddLookup]) -> None:
@@ -69,14 +80,13 @@ async def add_lookups(session: Session, community_id: int, changes: Sequence[Add
     rows: list[dict[str, object]] = [
         {"community_id": community_id, "agent_id": c.agent_id, "side": c.side} | columns_of(c.lookup) for c in changes
     ]
-    await session.run(session.insert(LOOKUPS), rows)
+    await session.put(LOOKUPS, rows)
 
 
 async def clear_lookups(session: Session, community_id: int, changes: Sequence[ClearLookups]) -> None:
     """Drop answers that were shown."""
-    for change in changes:
-        these = and_(LOOKUPS.c.agent_id == change.agent_id, LOOKUPS.c.side == change.side)
-        await session.run(delete(LOOKUPS).where(owned(LOOKUPS, community_id), these))
+    of = {"its": community_id}
+    await session.run(CLEAR, [of | {"whose": change.agent_id, "of_side": change.side} for change in changes])
 
 
 async def end_beats(session: Session, community_id: int, changes: Sequence[EndBeat]) -> None:
@@ -84,8 +94,7 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
 
     Of one that was under way while something was deleted, what it saw and said is not kept: it may stand there.
     """
-    deleted = await session.value(select(func.max(TOMBSTONES.c.at)).where(owned(TOMBSTONES, community_id)))
-    last = await last_to_keep_nothing(session, community_id)
+    deleted, last = await last_to_keep_nothing(session, community_id)
     beats = [
         replace(one, hud="", answer="", thoughts="") if one.id <= last or (deleted and one.at <= deleted) else one
         for one in (change.beat for change in changes)
@@ -93,10 +102,7 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
     rows = [beat_columns(beat) | {"community_id": community_id} for beat in beats]
     await session.upsert(BEATS, rows)
     await _add_up(session, community_id, changes)
-    for change in changes:
-        held = and_(AGENTS.c.id == change.beat.agent_id, AGENTS.c.beat_id == change.beat.id)
-        let_go = update(AGENTS).where(owned(AGENTS, community_id), held)
-        await session.run(let_go.values(beat_id=None, lease_until=None))
+    await session.run(LET_GO, [{"its": community_id, "whose": beat.agent_id, "beat": beat.id} for beat in beats])
     session.to_recount |= {change.beat.agent_id for change in changes}
 
 
@@ -105,7 +111,7 @@ async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat
         {
             "community_id": community_id,
             "day": change.beat.at.date(),
-            "agent_id": change.beat.agent_id,
+            "agent_id": change.beat.side if change.beat.side < 0 else change.beat.agent_id,  # of a closed scene
             "input_format": change.beat.input_format,
             "model": change.beat.model,
             "room_id": change.beat.room_id or 0,
@@ -115,12 +121,17 @@ async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat
         | columns_of(change.beat.usage)
         for change in changes
     ]
-    await session.run(_adding(is_sqlite=session.is_sqlite), rows)
+    await add_up(session, rows)
+
+
+async def add_up(session: Session, rows: Sequence[Mapping[str, object]]) -> None:
+    """Add rows of usage to what there is."""
+    await session.run(_adding(is_sqlite=session.is_sqlite), [*rows])
 
 
 @cache  # to word it takes longer than to execute it
-def _adding(*, is_sqlite: bool) -> Insert:
+def _adding(*, is_sqlite: bool) -> Prepared:
     statement: Insert = sqlite.insert(USAGE) if is_sqlite else postgresql.insert(USAGE)
     sums = ("beats", "silent_beats", *SUMS)
     more = {name: USAGE.c[name] + statement.excluded[name] for name in sums}
-    return statement.on_conflict_do_update(index_elements=USAGE.primary_key, set_=more)
+    return Prepared(statement.on_conflict_do_update(index_elements=USAGE.primary_key, set_=more))

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
-from sqlalchemy import and_, bindparam, delete, func, or_, select
+from sqlalchemy import and_, bindparam, case, delete, func, select
 
 from bot.core.changes import (
     AddAgent,
@@ -23,9 +24,22 @@ from bot.core.records import Membership
 from storage.changes.columns import MORE, update_columns
 from storage.convert import agent_columns, columns_of, reason_columns
 from storage.names import bear
-from storage.session import Session, owned
+from storage.prepared import Prepared
+from storage.session import Session, inserting, owned
 from storage.tables import AGENTS, DEPARTURES, MEMBERSHIPS, MESSAGES, REASONS, ROOMS, SCHEDULES
 
+_THIS = and_(
+    REASONS.c.community_id == bindparam("its"),
+    REASONS.c.agent_id == bindparam("whose"),
+    REASONS.c.kind == bindparam("what"),
+    REASONS.c.room_id == bindparam("where"),
+)
+_LAST = bindparam("last", type_=REASONS.c.message_id.type)
+_NOT_NEWER = case(
+    (_LAST.is_not(None), func.coalesce(REASONS.c.message_id, _LAST) <= _LAST),
+    else_=and_(REASONS.c.message_id.is_(None), REASONS.c.due_at <= bindparam("until")),
+)
+DROP_REASONS = Prepared(delete(REASONS).where(_THIS, _NOT_NEWER))
 RESTING = {"paused_reason", "retired_at"}
 
 
@@ -33,8 +47,8 @@ async def add_agents(session: Session, community_id: int, changes: Sequence[AddA
     """Store new agents with their rooms; `add_memberships` lets them in."""
     whose = {"community_id": community_id}
     agents = [agent_columns(columns_of(change.agent, "community_id") | whose) for change in changes]
-    await session.run(session.insert(AGENTS), agents)
-    await session.run(session.insert(ROOMS), [columns_of(change.room) | whose for change in changes])
+    await session.put(AGENTS, agents)
+    await session.put(ROOMS, [columns_of(change.room) | whose for change in changes])
     await bear(session, community_id, {f"agent:{change.agent.id}": change.agent.name for change in changes})
 
 
@@ -129,38 +143,36 @@ async def remove_memberships(session: Session, community_id: int, changes: Seque
 async def put_reasons(session: Session, community_id: int, changes: Sequence[PutReason]) -> None:
     """Give agents reasons; one of the same kind and room is replaced but keeps when it began."""
     rows = [{"community_id": community_id, "agent_id": c.agent_id} | reason_columns(c.reason) for c in changes]
-    statement = session.insert(REASONS)
+    await session.run(_putting(is_sqlite=session.is_sqlite), rows)
+    session.to_recount |= {change.agent_id for change in changes}
+
+
+@cache
+def _putting(*, is_sqlite: bool) -> Prepared:
+    statement = inserting(REASONS, is_sqlite=is_sqlite)
     new: dict[str, object] = {
         column.name: statement.excluded[column.name] for column in REASONS.c if not column.primary_key
     }
-    least = func.min if session.is_sqlite else func.least
+    least = func.min if is_sqlite else func.least
     new["since"] = least(REASONS.c.since, statement.excluded.since, type_=REASONS.c.since.type)
-    await session.run(statement.on_conflict_do_update(index_elements=REASONS.primary_key, set_=new), rows)
-    session.to_recount |= {change.agent_id for change in changes}
+    return Prepared(statement.on_conflict_do_update(index_elements=REASONS.primary_key, set_=new))
 
 
 async def drop_reasons(session: Session, community_id: int, changes: Sequence[DropReasons]) -> None:
     """Take away reasons as they were claimed; what is newer stays."""
-    for change in changes:
-        for reason in change.reasons:
-            if reason.message_id is None:
-                not_newer = and_(REASONS.c.message_id.is_(None), REASONS.c.due_at <= reason.due_at)
-            else:
-                not_newer = or_(REASONS.c.message_id.is_(None), REASONS.c.message_id <= reason.message_id)
-            this = and_(
-                REASONS.c.agent_id == change.agent_id,
-                REASONS.c.kind == reason.kind,
-                REASONS.c.room_id == (reason.room_id or 0),
-            )
-            await session.run(delete(REASONS).where(owned(REASONS, community_id), this, not_newer))
+    dropped = [
+        {"its": community_id, "whose": change.agent_id, "what": reason.kind, "where": reason.room_id or 0}
+        | {"last": reason.message_id, "until": reason.due_at}
+        for change in changes
+        for reason in change.reasons
+    ]
+    await session.run(DROP_REASONS, dropped)
     session.to_recount |= {change.agent_id for change in changes}
 
 
 async def add_schedules(session: Session, community_id: int, changes: Sequence[AddSchedule]) -> None:
     """Keep what agents will say later."""
-    await session.run(
-        session.insert(SCHEDULES), [columns_of(c.schedule) | {"community_id": community_id} for c in changes]
-    )
+    await session.put(SCHEDULES, [columns_of(c.schedule) | {"community_id": community_id} for c in changes])
 
 
 async def drop_schedules(session: Session, community_id: int, changes: Sequence[DropSchedule]) -> None:

@@ -20,9 +20,9 @@ from storage.talking import More, count_messages, count_reactions, index
 
 async def say(session: Session, community_id: int, changes: Sequence[Say]) -> None:
     """Store messages of agents and of System; `add_letters` brings them to Discord."""
-    await session.run(session.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
+    await session.put(MESSAGES, [_message_row(community_id, change) for change in changes])
     files = [file_rows(community_id, change.message_id, map(columns_of, change.attachments)) for change in changes]
-    await session.run(session.insert(ATTACHMENTS), list(chain(*files)))
+    await session.put(ATTACHMENTS, list(chain(*files)))
     at_once = [change for change in changes if not change.post and change.scene_id is None]
     await index(session, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
     await count_messages(session, community_id, [_shown(change) for change in at_once])
@@ -42,7 +42,7 @@ async def add_letters(session: Session, community_id: int, changes: Sequence[Say
         | letter
         for kind, letter in letters
     ]
-    await session.run(session.insert(LETTERS), rows)
+    await session.put(LETTERS, rows)
 
 
 def _shown(change: Say) -> More:
@@ -121,6 +121,4 @@ async def update_messages(session: Session, community_id: int, changes: Sequence
 
 async def add_checkpoints(session: Session, community_id: int, changes: Sequence[AddCheckpoint]) -> None:
     """Keep summaries."""
-    await session.run(
-        session.insert(CHECKPOINTS), [columns_of(c.checkpoint) | {"community_id": community_id} for c in changes]
-    )
+    await session.put(CHECKPOINTS, [columns_of(c.checkpoint) | {"community_id": community_id} for c in changes])

@@ -14,6 +14,7 @@ from bot.adapters.web import Face, Inside
 from bot.core.changes import AddAgent, AddLetter, AgentColumns, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, ReasonKind, Visibility
+from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import Agent, AgentId, Beat, BeatId, CommunityId, SceneId, Snowflake, Usage
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.play import Play
@@ -47,8 +48,8 @@ class Lobby:
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
         return token in (YOU, BOSS) and guild_id != 14
 
-    async def may_look_inside(self, token: str, guild_id: Snowflake) -> bool:
-        return token == BOSS and guild_id != 14
+    async def why_not_inside(self, token: str, guild_id: Snowflake, agent_id: AgentId) -> str:
+        return "" if token == BOSS and guild_id != 14 else ONLY_MANAGERS
 
     async def sight(self, token: str, guild_id: Snowflake) -> Sight:
         hidden = frozenset({AgentId(1)}) if guild_id == 15 and token != BOSS else frozenset()

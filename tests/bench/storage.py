@@ -21,6 +21,7 @@ from bot.core.ports import NewMessage
 from bot.core.records import AgentId, CommunityId, Snowflake
 from storage.store import SqlStore
 from tests.bench import Figure
+from tests.bench.bare import bare, heard
 from tests.factories import agent, by_person, membership, room
 from tests.fakes import START
 from tests.storage.databases import postgresql_database
@@ -131,6 +132,35 @@ class Timed:
         return ask
 
 
+async def against_bare(timed: Timed, name: str, at: str) -> list[Figure]:
+    """Set reads beside the same statements by the bare driver, in one run, the least time of each."""
+    figures: list[Figure] = []
+    works = {
+        "newest_200": timed.newest,
+        "view_50x5": timed.view_all,
+        "search_common": timed.search("ban", [AgentId(1)]),
+    }
+    async with bare(timed.store) as replay:
+        for what, work in works.items():
+            with heard(timed.store) as said:
+                await work(0)
+            ours, theirs = await least(work), await replay(said)
+            target = 2.0 if what == "newest_200" else None
+            figures.append(Figure(name=f"{name}{what}_to_bare{at}", value=ours / theirs, unit="x bare", target=target))
+            figures.append(Figure(name=f"{name}{what}_bare{at}", value=theirs, unit="ms"))
+    return figures
+
+
+async def least(work: Callable[[int], Awaitable[object]]) -> float:
+    """Give the least time of some work, which is always the same, in milliseconds."""
+    spans: list[float] = []
+    for _ in range(TIMES):
+        start = time.perf_counter()
+        await work(0)
+        spans.append((time.perf_counter() - start) * 1000)
+    return min(spans)
+
+
 async def measure(url: str, kind: str, count: int, size: Callable[[], Awaitable[int]]) -> list[Figure]:
     """Fill a database and measure it."""
     async with await SqlStore.open(url) as store:
@@ -162,6 +192,7 @@ async def measure(url: str, kind: str, count: int, size: Callable[[], Awaitable[
             ),
             Figure(name=f"{name}kilobytes_per_1000{at}", value=bytes_per_thousand / 1024, unit="KiB"),
         ]
+        figures += await against_bare(timed, name, at)
         if cloned is not None:
             figures.append(Figure(name=f"{name}clone_per_10000{at}", value=cloned, unit="ms", target=200))
         return figures

@@ -100,12 +100,6 @@ def test_only_what_a_beat_had_system_tell_waits_for_the_end_of_a_hush() -> None:
     assert post(place=hushed).waits_seconds(START) == 0
 
 
-def test_a_post_is_a_reason_where_another_hears_it_or_its_author_may_begin_by_itself() -> None:
-    assert post().has_hearers
-    assert not post(members=(1,)).has_hearers
-    assert post(members=(1,), config=CommunityConfig(initiative=True)).has_hearers
-
-
 def test_a_trace_is_waited_for_twice_as_long_each_time_up_to_five_minutes() -> None:
     context = post(config=CommunityConfig(fate_seconds=5))
     assert [fate_seconds(context, attempts) for attempts in (0, 1, 2, 3, 6, 7, 8)] == [5, 5, 10, 20, 160, 300, 300]

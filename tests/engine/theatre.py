@@ -118,7 +118,7 @@ class Theatre:
         await self.done(DirectScene(scene_id=SCENE, what="begin"))
         await self.house.deliver()
 
-    async def move(self, who: Any, move: str, **arguments: Json) -> str:  # noqa: ANN401
+    async def move(self, who: Any, move: str, /, **arguments: Json) -> str:  # noqa: ANN401
         window = (await self.scene()).window_step
         outcome = await self.do(Play(scene_id=SCENE, window=window, move=move, arguments=arguments), who)
         await self.house.deliver()

@@ -1,5 +1,7 @@
 """Boards of scenes: a thread for each, and in it one message of the bot that is edited in place."""
 
+import json
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import discord
@@ -7,13 +9,15 @@ import discord
 from bot.adapters.discord.refusals import worded
 from bot.adapters.discord.territory import Place
 from bot.core.errors import Gone, Invalid
-from bot.core.records import Snowflake
+from bot.core.records import SceneId, Snowflake
 from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.showing import Board, press_id
 
 MOST_CHARACTERS = 2_000
 MOST_CHOICES = 25
 ARCHIVED_AFTER_MINUTES: Final = 1_440
+MOST_REMEMBERED: Final = 100
+Draw = Callable[[Board], Awaitable[discord.File | None]]
 Button = tuple[str, str, discord.ButtonStyle]
 LOBBY: tuple[Button, ...] = (
     ("join", "Join", discord.ButtonStyle.primary),
@@ -52,21 +56,70 @@ async def open_thread(channel: Place, name: str, us: int | None) -> Snowflake:
     return Snowflake(made.id)
 
 
-async def show(place: Place, post_id: Snowflake | None, board: Board, us: int | None) -> Snowflake:
+async def undrawn(board: Board) -> discord.File | None:
+    """Draw nothing."""
+    return None
+
+
+class Pictures:
+    """The pictures of boards: each drawn, and sent, only when there is something else to see on it."""
+
+    def __init__(self, draw: Draw) -> None:
+        self._draw = draw
+        self._shown: dict[tuple[int, SceneId], str] = {}  # the place, as scenes are numbered in each community
+
+    async def files(self, place: Place, board: Board, *, anew: bool) -> list[discord.File]:
+        """Give the picture as a file; none where the one that stands there shows the same already."""
+        if not board.picture or (not anew and self._shown.get(_of(place, board)) == _told(board)):
+            return []
+        drawn = await self._draw(board)
+        return [drawn] if drawn is not None else []
+
+    def keep(self, place: Place, board: Board) -> None:
+        """Remember that it stands there."""
+        self._shown[_of(place, board)] = _told(board)
+        while len(self._shown) > MOST_REMEMBERED:
+            del self._shown[next(iter(self._shown))]
+
+
+def _of(place: Place, board: Board) -> tuple[int, SceneId]:
+    return place.id, board.scene_id
+
+
+def _told(board: Board) -> str:
+    return json.dumps([board.picture, [*board.names.items()]])
+
+
+async def show(place: Place, post_id: Snowflake | None, board: Board, us: int | None, pictures: Pictures) -> Snowflake:
     """Bring a board up to date, or post it."""
-    text, view = written(board), pressed(board)
-    nobody = discord.AllowedMentions.none()
-    known = post_id or await _posted(place, board, us)
-    if known is not None:
-        try:
-            with worded("change the board"):
-                await place.get_partial_message(known).edit(content=text, view=view, allowed_mentions=nobody)
-                return known
-        except Gone:  # somebody deleted it
-            pass
-    with worded("post the board"):
-        made = await place.send(text, view=view, allowed_mentions=nobody)
-    return Snowflake(made.id)
+    shown = await _changed(place, post_id or await _posted(place, board, us), board, pictures)
+    if shown is None:
+        files = await pictures.files(place, board, anew=True)
+        with worded("post the board"):
+            made = await place.send(
+                written(board), view=pressed(board), allowed_mentions=discord.AllowedMentions.none(), files=files
+            )
+        shown = Snowflake(made.id)
+    pictures.keep(place, board)
+    return shown
+
+
+async def _changed(place: Place, known: Snowflake | None, board: Board, pictures: Pictures) -> Snowflake | None:
+    """Change the board that stands there; None where there is none."""
+    if known is None:
+        return None
+    files = await pictures.files(place, board, anew=False)
+    try:
+        with worded("change the board"):
+            await place.get_partial_message(known).edit(
+                content=written(board),
+                view=pressed(board),
+                allowed_mentions=discord.AllowedMentions.none(),
+                attachments=files or discord.utils.MISSING,  # without any, the one that stands there stays
+            )
+    except Gone:  # somebody deleted it
+        return None
+    return known
 
 
 async def _posted(place: Place, board: Board, us: int | None) -> Snowflake | None:

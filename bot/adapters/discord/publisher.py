@@ -33,8 +33,9 @@ DECISIONS = (("post", "Approve", discord.ButtonStyle.success), ("discard", "Disc
 class DiscordPublisher:
     """Implements `ports.Publisher` over discord.py; close it after the last letter."""
 
-    def __init__(self, client: discord.Client) -> None:
+    def __init__(self, client: discord.Client, draw: boards.Draw = boards.undrawn) -> None:
         self._client = client
+        self._pictures = boards.Pictures(draw)
         self.territory = Territory(client)
         self.webhooks = Webhooks(client)
         self._faces = Faces(self.webhooks)
@@ -183,10 +184,10 @@ class DiscordPublisher:
     ) -> Snowflake:
         place, us = await self._place(guild_id, thread_id), self._us
         try:
-            return await boards.show(place, post_id, board, us)
+            return await boards.show(place, post_id, board, us, self._pictures)
         except ThreadArchived:
             await self._channels.open_thread(place)
-            return await boards.show(place, post_id, board, us)
+            return await boards.show(place, post_id, board, us, self._pictures)
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         with suppress(Gone), worded("delete the channel"):

@@ -127,6 +127,8 @@ def _is_soon_summed_up(scope: Scope, room: RoomView) -> bool:
     """Tell whether what no summary covers is nearly as much as one is written of, or one is asked for."""
     if room.room.compact_asked_at is not None:
         return True
+    if room.uncovered_tokens is not None:
+        return percent(room.uncovered_tokens, scope.view.config.summary_tokens) >= WARNING_FROM
     after = room.checkpoint.last_message_id if room.checkpoint else 0
     said = accumulate(line_tokens(scope.tokenizer, one) for one in reversed(room.messages) if one.id > after)
     return any(percent(tokens, scope.view.config.summary_tokens) >= WARNING_FROM for tokens in said)

@@ -24,6 +24,9 @@ class Claims(Protocol):
         """Give the time at which the next agent of any community is due."""
 
 
+Later = tuple[Claim, datetime | None, HeldFor | None]  # released until then, and why
+
+
 class WritableClaims(Claims, Protocol):
     """Claims, and what their end leaves."""
 
@@ -37,6 +40,9 @@ class WritableClaims(Claims, Protocol):
 
     async def release(self, claim: Claim, *, until: datetime | None = None, held_for: HeldFor | None = None) -> None:
         """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest, and why."""
+
+    async def release_all(self, community_id: CommunityId, later: Sequence[Later]) -> None:
+        """Let agents of one community go as `release` does, however many, in a few statements."""
 
     async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
         """Let reasons that were put off for that be due now."""

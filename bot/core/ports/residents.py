@@ -125,8 +125,13 @@ class Views(Protocol):
         agent_ids: Sequence[AgentId] = (),
         room_ids: Sequence[AgentId] = (),
         messages: int,
+        letters: bool = True,
+        summaries: bool = False,
     ) -> Glance:
-        """Give only what gates, floors, reasons and plain talk need of these agents (and their rooms) and rooms."""
+        """Give only what gates, floors, reasons and plain talk need of these agents (and their rooms) and rooms.
+
+        `letters`: with what is still to be posted; `summaries`: with the newest summary of each room.
+        """
 
     async def action_view(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool

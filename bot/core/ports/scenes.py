@@ -90,6 +90,9 @@ class WritableScenes(Scenes, Protocol):
     ) -> None:
         """Keep where a scene takes place on Discord."""
 
+    async def share_out(self, community_id: CommunityId, scene_id: SceneId) -> None:
+        """Put what the turns of a closed scene used under the names of its agents, now that it is over."""
+
     async def put_back(self, community_id: CommunityId, scene_id: SceneId, until: datetime) -> None:
         """Let a scene be due again only then."""
 

@@ -14,6 +14,7 @@ from bot.core.scenes.kind import (
     Options,
     Ordering,
     Over,
+    Preset,
     SceneKind,
     Seat,
     Secrecy,
@@ -125,6 +126,7 @@ class ChatOptions(Options):
 
     topic: str = Field(default="", max_length=300, description="what they talk about")
     opening: str = Field(default="", max_length=1_000, description="what happens at first")
+    emotions: bool = Field(default=False, description="whether agents note what they feel, for themselves alone")
     briefs: dict[str, str] = Field(default_factory=dict, description="by seat: what only that seat is told")
 
     def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
@@ -155,4 +157,21 @@ CHAT = SceneKind(
     state=Chat,
     moves=(Say, Yield, ProposeEnd, Schedule),
     speech=Say.name,
+    presets=(
+        Preset(name="talk", title="A talk of 20 turns", options={"turns": 20, "topic": "whatever is on our minds"}),
+        Preset(
+            name="conflict",
+            title="Emotional conflict: two who have to talk about it",
+            options={
+                "turns": 24,
+                "emotions": True,
+                "topic": "what happened last week",
+                "opening": "They meet by chance, where neither can leave for a while.",
+                "briefs": {
+                    "1": "You told seat 2 a secret, and others know it now. You are hurt. Say what it did to you.",
+                    "2": "You passed it on, and meant well. You are ashamed, and feel wronged as well. Be honest.",
+                },
+            },
+        ),
+    ),
 )

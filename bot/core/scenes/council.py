@@ -17,6 +17,7 @@ from bot.core.scenes.kind import (
     Options,
     Ordering,
     Over,
+    Preset,
     SceneKind,
     Seat,
     Secrecy,
@@ -459,4 +460,12 @@ COUNCIL = SceneKind(
     state=Council,
     moves=(Speak, Yield, MoveMotion, Second, Amend, Withdraw, CallVote, Vote, Adjourn),
     speech=Speak.name,
+    presets=(
+        Preset(name="meeting", title="A meeting without a host", options={"host": False, "turns": 40}),
+        Preset(
+            name="parliament",
+            title="With a host, secret ballots and two thirds",
+            options={"host": True, "secret": True, "two_thirds": True},
+        ),
+    ),
 )

@@ -20,6 +20,7 @@ TextId = NewType("TextId", int)
 NO_TEXT = TextId(0)
 RULES = 0
 MOST_TURNS = 400
+TURNS_USED = "its turns are used up"
 
 
 class Ordering(StrEnum):
@@ -74,7 +75,8 @@ class Frozen(BaseModel):
 class Move(Frozen):
     """What a seat does; its docstring is the hint beside it.
 
-    A `free` one uses up no turn; of lists, one that `drops_unknown` values is not refused for them.
+    A `free` one uses up no turn, opens no new window while the same are awaited, and is never sealed: it takes effect
+    at once. Of lists, one that `drops_unknown` values is not refused for them.
     """
 
     name: ClassVar[str]
@@ -96,6 +98,9 @@ class Expect:
 
     With `anyone` any of them may, and nobody has missed anything when none does. How long depends on whether a person
     is among them; then the timeout moves are made.
+
+    A window with a least length, together, is `unseen`: where a person sits in the scene it stays open so long though
+    all have moved, nobody counts as missing in it, and nobody is told who is awaited.
     """
 
     seats: tuple[Seat, ...]
@@ -103,16 +108,24 @@ class Expect:
     anyone: bool = False
     agent_seconds: int = 90
     person_seconds: int = 120
+    least_seconds: int = 0
+
+    @property
+    def unseen(self) -> bool:
+        """Whether nobody may learn who is awaited, or how soon they moved."""
+        return self.together and self.least_seconds > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
     """Nobody is to move: time passes, or whoever started it names one of the seats in `choices`.
 
-    Once it has passed, the scene `pauses`, or its state goes on by itself (`State.lapsed`).
+    Once it has passed, the scene `pauses`, or its state goes on by itself (`State.lapsed`). Where only agents sit it is
+    `agent_seconds` long, if they are given: what is waited for so that people cannot tell that nobody acts.
     """
 
     seconds: int
+    agent_seconds: int | None = None
     choices: tuple[Seat, ...] = ()
     pauses: bool = False
 
@@ -143,13 +156,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a seat sees: all of them (and 0, who watches) the same phase, names, facts and bars; it alone `private`."""
+    """What a seat sees: all of them (and 0, who watches) the same phase, names, facts and bars; it alone `private`.
+
+    `picture` is what the picture of its kind is drawn from (cogs.ui.scenes): for the board that of seat 0.
+    """
 
     phase: str
     awaited: tuple[Seat, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     bars: tuple[tuple[str, int], ...] = ()
     private: tuple[tuple[str, str], ...] = ()
+    picture: Mapping[str, Json] = field(default_factory=dict)
 
 
 class State(Frozen, ABC):
@@ -186,6 +203,10 @@ class State(Frozen, ABC):
     def lapsed(self, chance: Chance) -> "Applied":
         """Give what becomes of it once all that were to move together have, or the time it waited for has passed."""
         return Applied(self)
+
+    def answered(self, seat: Seat, move: Move, chance: Chance) -> tuple["Event", ...]:
+        """Give what a seat alone is told at once of a move that is sealed; what comes of it waits for the others."""
+        return ()
 
     def told_of(self, together: tuple["Event", ...], chance: Chance) -> tuple["Event", ...]:
         """Give what moves made together came to, in the order in which it is told: that of the seats."""
@@ -228,8 +249,20 @@ class Options(Frozen, ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """Options under a name, by which a scene is started with one press."""
+
+    name: str
+    title: str
+    options: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SceneKind:
-    """One kind of scene; `rules` are told to agents and people alike."""
+    """One kind of scene; `rules` are told to agents and people alike.
+
+    A `closed` one is a side of its own: what a seat sees there exists nowhere else while it runs.
+    """
 
     kind: str
     version: int
@@ -242,6 +275,12 @@ class SceneKind:
     state: type[State]
     moves: tuple[type[Move], ...]
     speech: str = ""  # the move that a line in the scene's thread is
+    presets: tuple[Preset, ...] = ()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it has secrets."""
+        return self.secrecy is Secrecy.CLOSED
 
     def move_named(self, name: str) -> type[Move] | None:
         """Find a move."""

@@ -11,6 +11,7 @@ from bot.core.errors import Rejected
 from bot.core.records import Json
 from bot.core.scenes.kind import (
     RULES,
+    TURNS_USED,
     Applied,
     Awaited,
     Chance,
@@ -30,7 +31,6 @@ FORCED_AT_MOST = 100
 MISSES_UNTIL_AWAY = 3
 STUCK = "It got stuck: nobody could do anything any more."
 EVERYBODY_AWAY = "everybody is away"
-TURNS_USED = "its turns are used up"
 
 
 class Rule(StrEnum):
@@ -41,6 +41,7 @@ class Rule(StrEnum):
     BACK = "back"
     CHOOSE = "choose"  # the starter names who is next
     SKIP = "skip"  # the timeout move of one seat
+    CLOSE = "close"  # all have moved in a window with a least length, and that has passed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,17 @@ class Standing:
         awaits = self.awaits
         done = (*self.sealed, *self.passed)
         return tuple(seat for seat in awaits.seats if seat not in done) if isinstance(awaits, Expect) else ()
+
+    @property
+    def waited_for(self) -> tuple[Seat, ...]:
+        """The open seats that are there."""
+        return tuple(seat for seat in self.open_seats if seat not in self.state.away)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all have moved in a window that stays open for its least length."""
+        awaits = self.awaits
+        return isinstance(awaits, Expect) and awaits.unseen and not self.waited_for
 
     def packed(self) -> dict[str, Json]:
         """Give it as it is stored."""
@@ -180,8 +192,9 @@ class Play:
         standing, back = _heard(standing, seat)
         standing = replace(standing, texts=max([standing.texts, *_numbers(move)]))
         awaits = standing.awaits
-        if isinstance(awaits, Expect) and awaits.together:
-            return Step(standing=replace(standing, sealed={**standing.sealed, seat: move}), events=back)
+        if isinstance(awaits, Expect) and awaits.together and not move.free:
+            told = standing.state.answered(seat, move, chance)
+            return Step(standing=replace(standing, sealed={**standing.sealed, seat: move}), events=(*back, *told))
         step = _applied(standing, seat, move, chance)
         return replace(step, events=(*back, *step.events))
 
@@ -196,6 +209,8 @@ class Play:
             case Rule.BACK if isinstance(seat, int):
                 standing, events = _heard(standing, seat)
                 return Step(standing=standing, events=events)
+            case Rule.CLOSE if standing.is_complete:
+                return self._late_together(standing, chance)
             case Rule.CHOOSE if isinstance(seat, int) and isinstance(awaits, Wait) and seat in awaits.choices:
                 return _of(standing, standing.state.chosen(seat, chance))
             case Rule.SKIP if isinstance(seat, int) and seat in standing.open_seats:
@@ -212,7 +227,7 @@ class Play:
         events: tuple[Event, ...] = ()
         step = Step(standing=standing)
         for place, seat in enumerate(missing):
-            if not isinstance(awaits, Expect) or not awaits.anyone:
+            if not isinstance(awaits, Expect) or not (awaits.anyone or awaits.unseen):
                 step = _missed(step.standing, seat)
                 events = (*events, *step.events)
             step = self._timeout(step.standing, seat, replace(chance, seed=f"{chance.seed}|late {place}"))
@@ -255,7 +270,8 @@ class Play:
         if _is_stuck(standing):
             standing = replace(standing, stuck=True, cut=Over(outcome=STUCK))
         if before is None or not _is_same_window(before, standing):
-            standing = replace(standing, window=standing.step)
+            # of a closed scene only how many windows there were: its steps would tell how many moved unseen
+            standing = replace(standing, window=standing.window + 1 if self.kind.is_closed else standing.step)
         if isinstance(awaits := standing.awaits, Over):
             told.append(Event(text=awaits.outcome, kind="outcome"))
         return Step(standing=standing, events=tuple(told))
@@ -274,11 +290,10 @@ class Play:
         awaits = standing.awaits
         if not isinstance(awaits, Expect) or not awaits.seats:
             return None
-        waited_for = [seat for seat in standing.open_seats if seat not in standing.state.away]
-        if awaits.together:
-            return None if waited_for else self._late_together(standing, chance)
-        if waited_for:
+        if standing.waited_for or awaits.unseen:
             return None
+        if awaits.together:
+            return self._late_together(standing, chance)
         return self._timeout(standing, awaits.seats[0], chance)
 
     def _late_together(self, standing: Standing, chance: Chance) -> Step:
@@ -355,6 +370,8 @@ def _is_same_window(before: Standing, after: Standing) -> bool:
     awaits = after.awaits
     if awaits != before.awaits or not isinstance(awaits, Expect):
         return awaits == before.awaits and not isinstance(awaits, Over)
+    if after.turns == before.turns:
+        return True  # nothing but a free move was made, if any
     were, are = (one.state.model_copy(update={"away": ()}) for one in (before, after))
     return awaits.anyone or were == are
 

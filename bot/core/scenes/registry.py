@@ -6,8 +6,10 @@ from bot.core.errors import NotFound
 from bot.core.scenes.chat import CHAT
 from bot.core.scenes.council import COUNCIL
 from bot.core.scenes.kind import SceneKind
+from bot.core.scenes.village.kind import VILLAGE
+from bot.core.scenes.werewolf.kind import WEREWOLF
 
-KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL)}
+KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL, VILLAGE, WEREWOLF)}
 
 
 def kind_named(name: str) -> SceneKind:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.core.records import AgentId, Json, SceneId
+from bot.core.records import AgentId, Json, SceneId, Side
 from bot.core.scenes.kind import Form, Over, SceneKind, Seat, Seen
 from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import Play, Standing
@@ -24,6 +24,12 @@ def play_of(scene: Scene) -> Play | None:
     if kind is None or kind.version != scene.version:
         return None
     return Play(kind=kind, options=kind.options.model_validate(dict(scene.options)), seed=scene.seed)
+
+
+def closed_side(scene: Scene) -> Side | None:
+    """Give the side of the barrier that a closed scene is while it goes on; None: it lies on its room's."""
+    kind = KINDS.get(scene.kind)
+    return Side(-scene.id) if kind is not None and kind.is_closed and scene.status.is_open else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,11 +138,13 @@ class Turn:
     facts: tuple[tuple[str, str], ...]
     private: tuple[tuple[str, str], ...]
     bars: tuple[tuple[str, int], ...]
+    picture: Mapping[str, Json]
     lines: tuple[str, ...]
     moves: tuple[ShownMove, ...]
     deadline_at: datetime | None
     refused: str = ""  # what it proposed before, and why that was none
     outcome: str = ""  # of one that is over, of which a seat is shown all that happened
+    emotions: bool = False  # whether its agents note what they feel
 
 
 def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
@@ -159,10 +167,12 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         facts=_worded(seen.facts, cast),
         private=_worded(seen.private, cast),
         bars=seen.bars,
+        picture=seen.picture,
         lines=tuple(lines_for(events, cast, seat)),
         moves=_offered(scene, standing, seat),
-        deadline_at=scene.deadline_at,
+        deadline_at=scene.deadline_at if seat in standing.open_seats or seen.awaited else None,
         refused=sits.why if sits is not None else "",
+        emotions=scene.options.get("emotions") is True,
     )
 
 
@@ -192,11 +202,15 @@ class Board:
 
     scene_id: SceneId
     window: int
+    kind: str
+    names: Mapping[Seat, str]
     title: str
     status: SceneStatus
     lines: tuple[str, ...]
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
+    until: datetime | None = None  # unless nobody may know how long an unseen window is open
+    picture: Mapping[str, Json] = field(default_factory=dict)
 
 
 PRESS_ID = r"scene:(?P<what>[a-z]+):(?P<id>\d+):(?P<window>\d+)"
@@ -218,24 +232,31 @@ def board_of(
     title = play.kind.title if play is not None else scene.kind
     lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
     choices: tuple[tuple[Seat, str], ...] = ()
+    until: datetime | None = scene.deadline_at
+    picture: Mapping[str, Json] = {}
     if play is None:
         lines.append("This kind of scene is not played any more.")
     elif scene.status is SceneStatus.LOBBY:
         lines += _lobby(scene, play.kind)
     elif scene.standing:
         standing = play.unpacked(scene.standing)
-        lines += _shown(scene, standing, standing.state.view(0), cast)
-        awaits = standing.awaits
+        seen, awaits = standing.state.view(0), standing.awaits
+        until, picture = scene.deadline_at if seen.awaited else None, seen.picture
+        lines += _shown(scene, standing, seen, cast)
         chosen = getattr(awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
         choices = tuple((seat, cast.name(seat)) for seat in chosen)
     return Board(
         scene_id=scene.id,
         window=scene.window_step,
+        kind=scene.kind,
+        names=names,
         title=f"{title} {scene.id}" + (f": {scene.title}" if scene.title else ""),
         status=scene.status,
         lines=tuple(lines),
         choices=choices,
         agents=tuple(agents) if scene.status is SceneStatus.LOBBY else (),
+        until=until,
+        picture=picture,
     )
 
 

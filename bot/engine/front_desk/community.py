@@ -20,8 +20,10 @@ from bot.core.spending import day_of
 from bot.core.view import Outline, View
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages, without_threads
+from bot.engine.masks import closed_scenes, masked_agents, seated_in
 from bot.engine.purse import spending_now
 
+SITS_IN = "You sit in a scene whose secrets the file would have: ask for it once that is over."
 MOST_READ, MOST_LISTED = 5_000, 200  # of the audit
 
 
@@ -72,7 +74,9 @@ class CommunityDesk:
     async def view(self, guild_id: Snowflake, *agent_ids: AgentId, messages: int = 1) -> View:
         """Give the community as it stands, with the rooms and minds of these agents; private threads are left out."""
         async with self.office.looking(guild_id) as (community, read):
-            return without_threads(await read.views.whole(community.id, agent_ids=agent_ids, messages=messages))
+            view = without_threads(await read.views.whole(community.id, agent_ids=agent_ids, messages=messages))
+            seated = seated_in(await closed_scenes(read, community.id))
+            return replace(view, agents=masked_agents(view.agents, seated)) if seated else view
 
     async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
         """Give what somebody may see who reads only some channels."""
@@ -134,6 +138,8 @@ class CommunityDesk:
         """Give the whole community as a file; who asks may read everything, which is seen to before."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
+            if any(one.seat_of(person_id=person.id) is not None for one in await closed_scenes(write, community.id)):
+                raise Rejected(SITS_IN)
             await write.apply(community.id, [self._audit(person, "The whole community was given out as a file.")])
         return await self._archives.pack(community.id, most_bytes=most_bytes)
 
@@ -174,6 +180,8 @@ class CommunityDesk:
 def _name(view: Outline, by: UsedBy, key: str) -> str:
     match by:
         case UsedBy.AGENT:
+            if int(key) < 0:
+                return f"scene {-int(key)}"  # whose turns stand under no agent's name while it goes on
             agent = view.agents.get(AgentId(int(key)))
             return agent.name if agent else f"agent {key}"
         case UsedBy.ROOM:

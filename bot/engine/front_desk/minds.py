@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.core.errors import NotFound
+from bot.core.errors import NotFound, Rejected
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import MindPart
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
 from bot.core.view import MayRead, Outline
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
+from bot.engine.masks import check_may_look, closed_scenes, seated_in, shut_sides
 from bot.engine.planner import is_lean, is_structured
 
 
@@ -19,15 +20,28 @@ class Minds:
 
     office: Office
 
-    async def side(self, guild_id: Snowflake, agent: Agent, room: Agent | None) -> Side:
-        """Give the side of the barrier on which a room is (None: the open one); raises NotFound for non-members."""
-        if room is None:
-            return PUBLIC_SIDE
+    async def side(self, guild_id: Snowflake, agent: Agent, room: Agent | None, *, who: Snowflake) -> Side:
+        """Give the side of the barrier on which a room is (None: the open one) to who looks into an agent's head.
+
+        Raises NotFound for non-members, Rejected where who looks sits in a closed scene with the agent.
+        """
         async with self.office.looking(guild_id) as (community, read):
+            await check_may_look(read, community.id, who, agent.id)
+            if room is None:
+                return PUBLIC_SIDE
             view = await read.views.action_view(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
         if (agent.id, room.id) not in view.memberships:
             raise NotFound(f"{agent.name} is not in that room.")
         return view.all_rooms[room.id].side
+
+    async def why_shut(self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake) -> str:
+        """Say why a person may not look into an agent's head; empty where they may."""
+        async with self.office.looking(guild_id) as (community, read):
+            try:
+                await check_may_look(read, community.id, who, agent_id)
+            except Rejected as no:
+                return no.sentence
+        return ""
 
     async def hud(self, guild_id: Snowflake, agent: Agent, side: Side = PUBLIC_SIDE) -> Seen:
         """Give what an agent would see now on one side, and the tokens of each section."""
@@ -67,8 +81,14 @@ def _places(beats: Iterable[Beat | None]) -> list[AgentId]:
 async def _for(
     office: Office, guild_id: Snowflake, beats: Sequence[Beat], view: Outline, may_read: MayRead
 ) -> list[Beat]:
-    """Give the beats that who asks may see: of those in private threads only where they may read now."""
-    sides = {beat.side for beat in beats if view.is_thread(beat.side)}
+    """Give the beats that who asks may see: of those in private threads only where they may read now.
+
+    Of a closed scene that goes on nobody sees any.
+    """
+    async with office.looking(guild_id) as (community, read):
+        shut = await shut_sides(read, community.id)
+    beats = [beat for beat in beats if beat.side not in shut]
+    sides = {beat.side for beat in beats if beat.side >= 0 and view.is_thread(beat.side)}
     threads = [view.all_rooms[AgentId(side)] for side in sorted(sides) if AgentId(side) in view.all_rooms]
     allowed = await readable(office, guild_id, threads, may_read)
     return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
@@ -80,16 +100,21 @@ class Beats:
 
     office: Office
 
-    async def last(self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody) -> Beat | None:
+    async def last(
+        self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake, may_read: MayRead = by_nobody
+    ) -> Beat | None:
         """Give an agent's newest beat as it was sent and answered; None when there was none yet."""
-        return next(iter(await self.of(guild_id, agent_id, may_read=may_read)), None)
+        return next(iter(await self.of(guild_id, agent_id, who=who, may_read=may_read)), None)
 
-    async def one(self, guild_id: Snowflake, agent_id: AgentId, beat_id: int, *, may_read: MayRead = by_nobody) -> Beat:
+    async def one(
+        self, guild_id: Snowflake, agent_id: AgentId, beat_id: int, *, who: Snowflake, may_read: MayRead = by_nobody
+    ) -> Beat:
         """Give one beat of an agent; raises NotFound when it had none by that number, or it is not kept any more.
 
         `may_read` tells of each private thread whether who asks may read it.
         """
         async with self.office.looking(guild_id) as (community, read):
+            await check_may_look(read, community.id, who, agent_id)
             beat = await read.beats.find(community.id, BeatId(beat_id))
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places([beat]), doors=False)
         if beat is None or beat.agent_id != agent_id or not await _for(self.office, guild_id, [beat], view, may_read):
@@ -97,27 +122,38 @@ class Beats:
         return beat
 
     async def of(
-        self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody, limit: int = 100
+        self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake, may_read: MayRead = by_nobody, limit: int = 100
     ) -> Sequence[Beat]:
         """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
         async with self.office.looking(guild_id) as (community, read):
+            await check_may_look(read, community.id, who, agent_id)
             found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
         return (await _for(self.office, guild_id, found, view, may_read))[:limit]
 
-    async def behind(self, guild_id: Snowflake, message: Message) -> Beat:
+    async def behind(self, guild_id: Snowflake, message: Message, *, who: Snowflake) -> Beat:
         """Give the beat that said a message; raises NotFound when no beat did, or it is not kept any more."""
         async with self.office.looking(guild_id) as (community, read):
             beat = await read.beats.find(community.id, message.beat_id) if message.beat_id is not None else None
+            if beat is not None:
+                await check_may_look(read, community.id, who, beat.agent_id)
+            is_shut = beat is not None and beat.side in await shut_sides(read, community.id)
+        if is_shut:
+            raise Rejected("That was said in a scene that goes on: look again once it is over.")
         if beat is None:
             raise NotFound("No beat is kept behind this message: choose one that an agent said lately.")
         return beat
 
-    async def after(self, guild_id: Snowflake, message: Message) -> Mapping[AgentId, Beat | None]:
-        """Give for each other member of a message's room its first beat since then on that side; None: none yet."""
+    async def after(self, guild_id: Snowflake, message: Message, *, who: Snowflake) -> Mapping[AgentId, Beat | None]:
+        """Give for each other member of a message's room its first beat since then on that side; None: none yet.
+
+        Agents that sit in a closed scene with who asks are left out.
+        """
         async with self.office.looking(guild_id) as (community, read):
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
             members = [id_ for id_ in view.rooms[message.room_id].members if id_ != message.sender.agent_id]
+            scenes = [one for one in await closed_scenes(read, community.id) if one.seat_of(person_id=who) is not None]
+            members = [id_ for id_ in members if id_ not in seated_in(scenes)]
             found = await read.beats.first(community.id, members, message.sent_at, side=side)
         return {id_: found.get(id_) for id_ in members}

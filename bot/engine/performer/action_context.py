@@ -28,6 +28,7 @@ class ActionContext:
     reasons: Sequence[Reason] = ()
     let_through_at: datetime | None = None
     may_speak: MaySpeak | None = None
+    feels: bool = False  # whether feelings are noted here though they are not elsewhere
     redactor: KeyRedactor = field(default_factory=KeyRedactor)  # secrets of which no record may speak
 
     @property

@@ -221,7 +221,7 @@ async def undo_plan(work: UnitOfWork, action: UndoPlan) -> str:
 
 @handles(Feel)
 def feel(work: UnitOfWork, action: Feel) -> str:
-    if not work.config.emotions:
+    if not (work.config.emotions or work.context.feels):
         raise Rejected("Nobody notes feelings here: the setting emotions is off.")
     work.keep_focus(with_feeling(work.mind().focus, action.emotion, action.why, work.now))
     return "You noted it for yourself."

@@ -1,14 +1,19 @@
 """Scenes played by chance: any kind, by what it says is legal."""
 
 import random
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from bot.core.errors import Rejected
 from bot.core.records import Json
-from bot.core.scenes.kind import RULES, Expect, Form, Options, Ordering, Over, SceneKind, State, Wait
+from bot.core.scenes.kind import RULES, Event, Expect, Form, Options, Ordering, Over, SceneKind, State, Wait
 from bot.core.scenes.moves import parameters, proposed
-from bot.core.scenes.play import Entry, Play, Rule, Standing
+from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
+from bot.core.scenes.records import SceneEvent
+from bot.core.scenes.showing import TEXT
+from tests.fakes import START
 
 Tries = Sequence[tuple[int, str, Mapping[str, Json]]]
 
@@ -22,10 +27,13 @@ class Playing:
     standing: Standing = field(init=False)
     first: str = field(init=False)
     log: list[Entry] = field(default_factory=list)
+    events: list[SceneEvent] = field(default_factory=list)  # all that was told, to whomever, and the texts
 
     def __post_init__(self) -> None:
-        self.standing = self.play.begin(self.seats).standing
+        step = self.play.begin(self.seats)
+        self.standing = step.standing
         self.first = self.standing.digest()
+        self._tell(step)
 
     @property
     def is_over(self) -> bool:
@@ -44,12 +52,35 @@ class Playing:
         self.standing = step.standing
         digest = self.standing.digest()
         self.log.append(Entry(step=entry.step, seat=seat, move=move, arguments=entry.arguments, digest=digest))
+        self._tell(step)
         return [event.text for event in step.events]
 
-    def move(self, seat: int, name: str, **arguments: Json) -> list[str]:
+    def move(self, seat: int, name: str, /, **arguments: Json) -> list[str]:
         """Make a move as a seat proposes it, texts and all."""
-        found = proposed(self.play.kind, self.standing.state, seat, name, arguments, texts=self.standing.texts)
-        return self.enter(seat, name, found.move.model_dump(mode="json"))
+        before = self.standing.texts
+        found = proposed(self.play.kind, self.standing.state, seat, name, arguments, texts=before)
+        told = self.enter(seat, name, found.move.model_dump(mode="json"))
+        for number, text in enumerate(found.texts, before + 1):
+            self._note(Event(text=text, speaker=seat, kind=TEXT), number=number)
+        return told
+
+    def _tell(self, step: Step) -> None:
+        for event in step.events:
+            self._note(event)
+
+    def _note(self, event: Event, number: int = 0) -> None:
+        self.events.append(
+            SceneEvent(
+                id=len(self.events) + 1,
+                step=self.standing.step,
+                kind=event.kind,
+                text=event.text,
+                seat=event.speaker,
+                audience=event.audience,
+                number=number,
+                at=START,
+            )
+        )
 
 
 def of(kind: SceneKind, options: Options, seats: int, seed: str = "seed") -> Playing:
@@ -63,6 +94,8 @@ def some_options(kind: SceneKind, rng: random.Random) -> Options:
     for name, info in kind.options.model_fields.items():
         if info.annotation is bool:
             given[name] = rng.random() < 0.5
+        elif typing.get_origin(info.annotation) is Literal:
+            given[name] = rng.choice(typing.get_args(info.annotation))
     return kind.options.model_validate(given)
 
 
@@ -139,6 +172,8 @@ def step_by_chance(playing: Playing, rng: random.Random) -> None:
         playing.enter(RULES, Rule.BACK, {"seat": rng.choice(state.away)})
     elif isinstance(awaits, Wait) and awaits.choices and rng.random() < 0.9:
         playing.enter(RULES, Rule.CHOOSE, {"seat": rng.choice(awaits.choices)})
+    elif playing.standing.is_complete:
+        playing.enter(RULES, rng.choice((Rule.CLOSE, Rule.DEADLINE)))
     elif isinstance(awaits, Wait) or rng.random() < 0.1:
         playing.enter(RULES, Rule.DEADLINE)
     elif isinstance(awaits, Expect):

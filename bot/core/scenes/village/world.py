@@ -1,0 +1,91 @@
+"""Where a village stands: bodies, stocks, goals and deeds, and what can be asked of them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from bot.core.scenes.kind import Seat, State
+from bot.core.scenes.village.bodies import Body, Plenty, Stocks
+from bot.core.scenes.village.goals import Deeds, Goal
+from bot.core.scenes.village.ground import Ground, Tile, distance, ground_of, xy
+
+SIGHT, SIGHT_AT_NIGHT = 7, 3
+HEARD_WITHIN, TOUCH = 5, 1
+HOURS, DAWN = 24, 6
+NIGHT: Final = frozenset({22, 23, 0, 1, 2, 3, 4, 5})
+
+
+class World(State):
+    """A village at one moment; hours are counted from the first dawn, tiles as in its ground."""
+
+    number: int  # of its ground
+    plenty: Plenty = "plain"
+    rounds: int = 72
+    deadly: bool = False
+    dark: bool = False
+    faces: bool = False  # whether everybody knows where everybody is
+    hour: int = 0
+    turns_left: int
+    current: Seat = 0
+    words: int = 0  # how often the current seat spoke in this turn
+    looked: bool = False
+    bodies: Mapping[Seat, Body]
+    stocks: Stocks
+    goals: Mapping[Seat, Goal]
+    deeds: Mapping[Seat, Deeds]
+    trails: Mapping[Seat, tuple[Tile, ...]]  # where each stood, since it began
+    ended: str = ""
+
+    @property
+    def ground(self) -> Ground:
+        """What it stands on."""
+        return ground_of(self.number, len(self.seats))
+
+    @property
+    def present(self) -> tuple[Seat, ...]:
+        """Who is waited for: neither the dead nor the absent."""
+        return tuple(seat for seat in self.seats if seat not in self.away and not self.bodies[seat].dead)
+
+    @property
+    def able(self) -> tuple[Seat, ...]:
+        """Who may have a turn: those of them who do not sleep."""
+        return tuple(seat for seat in self.present if not self.bodies[seat].asleep)
+
+    @property
+    def clock(self) -> int:
+        """The hour of the day, from 0 to 23."""
+        return (self.hour + DAWN) % HOURS
+
+    @property
+    def sight(self) -> int:
+        """How far one sees now."""
+        return SIGHT_AT_NIGHT if self.dark and self.clock in NIGHT else SIGHT
+
+    def near(self, tile: Tile, steps: int) -> tuple[Seat, ...]:
+        """Give the living seats within so many steps of a tile."""
+        return tuple(
+            seat
+            for seat in self.seats
+            if not self.bodies[seat].dead and distance(self.bodies[seat].tile, tile) <= steps
+        )
+
+    def in_touch(self, seat: Seat) -> tuple[Seat, ...]:
+        """Give the others no more than a step away."""
+        return tuple(one for one in self.near(self.bodies[seat].tile, TOUCH) if one != seat)
+
+    def stock_under(self, seat: Seat) -> Mapping[str, int]:
+        """Give what there is to take where a seat stands."""
+        place = self.ground.place_at(self.bodies[seat].tile)
+        return {item: count for item, count in self.stocks.get(place.name, {}).items() if count} if place else {}
+
+    def is_inside(self, seat: Seat) -> bool:
+        """Tell whether a seat is in a building."""
+        place = self.ground.place_at(self.bodies[seat].tile)
+        return place is not None and place.is_building
+
+    def where(self, tile: Tile) -> str:
+        """Word a tile: its place, else its column and row."""
+        place = self.ground.place_at(tile)
+        if place is not None:
+            return place.name if place.name.startswith("house") else f"the {place.name}"
+        x, y = xy(tile)
+        return f"{x + 1},{y + 1}"

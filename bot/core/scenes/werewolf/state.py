@@ -1,0 +1,384 @@
+"""Where a game of werewolf stands: nights, days, and what each seat sees of them."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from bot.core.records import Json
+from bot.core.scenes.kind import Applied, Chance, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State, Wait
+from bot.core.scenes.werewolf.moves import (
+    Heal,
+    Hold,
+    Inspect,
+    Kill,
+    LastWords,
+    Pack,
+    Poison,
+    Say,
+    Shoot,
+    Silence,
+    Vote,
+)
+from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, hanged, in_words, most_voted, winner
+
+PACKS_A_NIGHT = 2
+NIGHT_SECONDS, NIGHT_LEAST, LATE_SECONDS, LATE_LEAST = 90, 30, 45, 15
+SHOT_SECONDS, BALLOT_SECONDS, WORDS_SECONDS = 30, 90, 60
+Phase = Literal["night", "late night", "shot", "talk", "ballot", "last words"]
+PHASES: Mapping[Phase, str] = {"shot": "the hunter's shot"}
+
+
+class Terms(Frozen):
+    """What was agreed on."""
+
+    first_night_kill: bool
+    reveal_roles: bool
+    side: bool
+    drawn: bool
+    rounds: int
+    days: int
+
+
+class Werewolf(State):
+    """A village with wolves in it."""
+
+    terms: Terms
+    roles: Mapping[Seat, Role]
+    alive: tuple[Seat, ...]
+    phase: Phase = "night"
+    day: int = 1
+    packs: Mapping[Seat, int] = Field(default_factory=dict)  # how often each wolf spoke tonight
+    kills: Mapping[Seat, Seat] = Field(default_factory=dict)  # whom each wolf voted for last
+    victim: Seat = 0
+    brewed: Literal["", "heal", "poison"] = ""
+    poisoned: Seat = 0
+    healed_in: int = 0  # the day whose night it was; 0: she has it still
+    poisoned_in: int = 0
+    inspected: tuple[tuple[int, Seat], ...] = ()  # day and seat
+    deaths: tuple[Death, ...] = ()
+    speakers: tuple[Seat, ...] = ()  # who is still to speak today
+    votes: Mapping[Seat, Seat] = Field(default_factory=dict)
+    ballots: tuple[Ballot, ...] = ()
+    condemned: Seat = 0
+    by_day: bool = False  # whether the shot follows a hanging
+    won: Literal["", "nobody", "village", "wolves"] = ""
+
+    @property
+    def has_witch(self) -> bool:
+        """Whether there is, or was, a witch."""
+        return Role.WITCH in self.roles.values()
+
+    @property
+    def wolves(self) -> tuple[Seat, ...]:
+        """The wolves that live."""
+        return tuple(seat for seat in self.alive if self.roles[seat] is Role.WOLF)
+
+    @property
+    def has_heal(self) -> bool:
+        """Whether the witch can heal still."""
+        return not self.healed_in
+
+    @property
+    def may_kill(self) -> bool:
+        """Whether the wolves kill tonight."""
+        return self.day > 1 or self.terms.first_night_kill
+
+    def living(self, role: Role) -> Seat:
+        """Give who has a role that one has at most, and lives; else 0."""
+        return next((seat for seat in self.alive if self.roles[seat] is role), 0)
+
+    def next(self) -> Expect | Wait | Over:
+        if self.won:
+            return self.ended()
+        match self.phase:
+            case "night":
+                seats = [*self.wolves, *([seer] if (seer := self.living(Role.SEER)) else [])]
+                return _unseen(tuple(sorted(seats)), NIGHT_SECONDS, NIGHT_LEAST)
+            case "late night":
+                witch = self.living(Role.WITCH)
+                if witch and (self.has_heal or not self.poisoned_in):
+                    return _unseen((witch,), LATE_SECONDS, LATE_LEAST)
+                return Wait(seconds=LATE_LEAST, agent_seconds=1)
+            case "shot":
+                return Expect(seats=(self._shooter(),), agent_seconds=SHOT_SECONDS, person_seconds=SHOT_SECONDS)
+            case "talk":
+                return Expect(seats=self.speakers[:1])
+            case "ballot":
+                return Expect(
+                    seats=self.alive, together=True, agent_seconds=BALLOT_SECONDS, person_seconds=BALLOT_SECONDS
+                )
+            case "last words":
+                return Expect(seats=(self.condemned,), agent_seconds=WORDS_SECONDS, person_seconds=WORDS_SECONDS)
+
+    def legal(self, seat: Seat) -> tuple[Form, ...]:
+        awaited = self.next()
+        if not isinstance(awaited, Expect) or seat not in awaited.seats:
+            return ()
+        others = tuple(one for one in self.alive if one != seat)
+        match self.phase:
+            case "night" if self.roles[seat] is Role.WOLF:
+                return self._wolfish(seat)
+            case "night":
+                return (Form(Inspect, {"seat": others}),)
+            case "late night":
+                return self._brews(others)
+            case "shot":
+                return (Form(Shoot, {"seat": (0, *others)}),)
+            case "talk":
+                return (Form(Say), Form(Silence))
+            case "ballot":
+                return (Form(Vote, {"seat": (0, *others)}),)
+            case "last words":
+                return (Form(LastWords), Form(Silence))
+
+    def _wolfish(self, seat: Seat) -> tuple[Form, ...]:
+        prey = tuple(one for one in self.alive if one not in self.wolves) if self.may_kill else ()
+        talks = len(self.wolves) > 1 and self.packs.get(seat, 0) < PACKS_A_NIGHT
+        return (*((Form(Pack),) if talks else ()), Form(Kill, {"seat": (0, *prey)}))
+
+    def _brews(self, others: tuple[Seat, ...]) -> tuple[Form, ...]:
+        forms: list[Form] = []
+        first = 1 if self.terms.first_night_kill else 2
+        if self.has_heal and self.victim and (self.victim in others or self.day == first):
+            forms.append(Form(Heal))
+        if not self.poisoned_in and others:
+            forms.append(Form(Poison, {"seat": others}))
+        return (*forms, Form(Hold))
+
+    def timeout(self, seat: Seat) -> Move | None:
+        match self.phase:
+            case "night":
+                return None
+            case "late night":
+                return Hold()
+            case "shot":
+                return Shoot(seat=0)
+            case "ballot":
+                return Vote(seat=0)
+            case _:
+                return Silence()
+
+    def answered(self, seat: Seat, move: Move, chance: Chance) -> tuple[Event, ...]:
+        if not isinstance(move, Inspect):
+            return ()
+        return (Event(text=f"{{s{move.seat}}} is {self._wolf_or_not(move.seat)}.", audience=(seat,), kind="inspected"),)
+
+    def _wolf_or_not(self, seat: Seat) -> str:
+        return "a wolf" if self.roles[seat] is Role.WOLF else "not a wolf"
+
+    def apply(self, seat: Seat, move: Move, chance: Chance) -> Applied:
+        match move:
+            case Pack(text=text):
+                said = Event(text=f"{{t{text}}}", speaker=seat, audience=self.wolves, kind="pack")
+                return self._with(said, packs={**self.packs, seat: self.packs.get(seat, 0) + 1})
+            case Kill(seat=whom):
+                return self._with(kills={**self.kills, seat: whom})
+            case Inspect(seat=whom):
+                return self._with(inspected=(*self.inspected, (self.day, whom)))
+            case Heal():
+                return self._with(_of_witch(seat, f"saves {{s{self.victim}}}"), brewed="heal", healed_in=self.day)
+            case Poison(seat=whom):
+                told = _of_witch(seat, f"poisons {{s{whom}}}")
+                return self._with(told, brewed="poison", poisoned=whom, poisoned_in=self.day)
+            case Vote(seat=whom):
+                return self._with(votes={**self.votes, seat: whom})
+            case Shoot(seat=whom):
+                return self._shot(seat, whom, chance)
+        return self._heard(seat, move)
+
+    def _heard(self, seat: Seat, move: Move) -> Applied:
+        match move:
+            case Say(text=text):
+                return self._spoken(Event(text=f"{{t{text}}}", speaker=seat, kind="say"))
+            case LastWords(text=text):
+                return self._falls(Event(text=f"{{t{text}}}", speaker=seat, kind="last_words"))
+            case Silence() if self.phase == "talk":
+                return self._spoken(Event(text=f"{{s{seat}}} says nothing."))
+            case Silence():
+                return self._falls()
+        return Applied(self)
+
+    def lapsed(self, chance: Chance) -> Applied:
+        match self.phase:
+            case "night":
+                return self._hunted(chance)
+            case "late night":
+                return self._dawn(chance)
+            case "ballot":
+                return self._counted(chance)
+        return Applied(self)
+
+    def _with(self, *events: Event, **update: object) -> Applied:
+        return Applied(self.model_copy(update=update), events)
+
+    def _hunted(self, chance: Chance) -> Applied:
+        """Count the pack's votes; a tie is drawn."""
+        first = most_voted(self.kills.values())
+        victim = first[chance.below("kill", len(first))] if first else 0
+        chose = f"{{s{victim}}}" if victim else "nobody"
+        events = [Event(text=f"The pack chose {chose}.", audience=self.wolves, kind="kill")] if self.may_kill else []
+        if not self.has_witch:
+            after = self.model_copy(update={"victim": victim})._dawn(chance)
+            return Applied(after.state, (*events, *after.events))
+        if victim and self.has_heal and (witch := self.living(Role.WITCH)):
+            events.append(Event(text=f"The wolves' victim is {{s{victim}}}.", audience=(witch,), kind="victim"))
+        return self._with(*events, victim=victim, phase="late night")
+
+    def _dawn(self, chance: Chance) -> Applied:
+        """Name the dead of the night, in the order of seats."""
+        causes = {self.victim: Cause.KILLED} if self.victim and self.brewed != "heal" else {}
+        if self.brewed == "poison":
+            causes[self.poisoned] = Cause.POISONED
+        dead = tuple(Death(seat=seat, day=self.day, cause=cause) for seat, cause in sorted(causes.items()))
+        names = " and ".join(self._named(one.seat) for one in dead) or "nobody"
+        told = Event(text=f"Day {self.day} dawns. Dead in the night: {names}.", kind="dawn")
+        after = self.model_copy(update={"victim": 0, "brewed": "", "poisoned": 0, "packs": {}, "by_day": False})
+        return after._died(dead, chance, told)
+
+    def _named(self, seat: Seat) -> str:
+        return f"{{s{seat}}} ({self.roles[seat]})" if self.terms.reveal_roles else f"{{s{seat}}}"
+
+    def _died(self, dead: tuple[Death, ...], chance: Chance, *events: Event) -> Applied:
+        """Bury the dead; a hunter among them shoots before anything is decided."""
+        gone = {one.seat for one in dead}
+        alive = tuple(seat for seat in self.alive if seat not in gone)
+        after = self.model_copy(update={"alive": alive, "deaths": (*self.deaths, *dead)})
+        shoots = [one.seat for one in dead if self.roles[one.seat] is Role.HUNTER and one.cause is not Cause.POISONED]
+        if shoots and alive:
+            told = Event(text=f"{{s{shoots[0]}}} was the hunter, and may take somebody along.", kind="hunter")
+            return Applied(after.model_copy(update={"phase": "shot"}), (*events, told))
+        return after._decided(chance, *events)
+
+    def _shooter(self) -> Seat:
+        return next(one.seat for one in reversed(self.deaths) if self.roles[one.seat] is Role.HUNTER)
+
+    def _shot(self, seat: Seat, whom: Seat, chance: Chance) -> Applied:
+        if not whom:
+            return self._decided(chance, Event(text=f"{{s{seat}}} shoots nobody.", kind="shot"))
+        told = Event(text=f"{{s{seat}}} shoots {self._named(whom)}.", kind="shot")
+        return self._died((Death(seat=whom, day=self.day, cause=Cause.SHOT),), chance, told)
+
+    def _decided(self, chance: Chance, *events: Event) -> Applied:
+        """See whether somebody has won; else the day goes on, or its end."""
+        if won := winner(self.roles, self.alive, side=self.terms.side):
+            return self._with(*events, won=won)
+        if self.by_day:
+            return self._with(*events, phase="last words") if self.condemned else self._falls(*events)
+        return self._with(*events, phase="talk", speakers=self._order(chance))
+
+    def _order(self, chance: Chance) -> tuple[Seat, ...]:
+        """Give who speaks today: one seat later each day, or as drawn."""
+        if self.terms.drawn:
+            order = chance.shuffled("talk", self.alive)
+        else:
+            first = (self.day - 1) % len(self.seats)
+            order = tuple(one for one in (*self.seats[first:], *self.seats[:first]) if one in self.alive)
+        return order * self.terms.rounds
+
+    def _spoken(self, event: Event) -> Applied:
+        left = self.speakers[1:]
+        return self._with(event, speakers=left, votes={}, phase="talk" if left else "ballot")
+
+    def _counted(self, chance: Chance) -> Applied:
+        ballot = Ballot(day=self.day, votes=dict(sorted(self.votes.items())))
+        condemned = hanged(ballot.votes)
+        votes = "; ".join(f"{{s{seat}}} for {{s{whom}}}" for seat, whom in ballot.votes.items() if whom)
+        came = f"{self._named(condemned)} is hanged." if condemned else "Nobody is hanged."
+        told = Event(text=f"The ballot: {votes or 'all abstain'}. {came}", kind="ballot")
+        after = self.model_copy(
+            update={"ballots": (*self.ballots, ballot), "votes": {}, "condemned": condemned, "by_day": True}
+        )
+        dead = (Death(seat=condemned, day=self.day, cause=Cause.HANGED),) if condemned else ()
+        return after._died(dead, chance, told)
+
+    def _falls(self, *events: Event) -> Applied:
+        """Let night fall; after the last day nobody has won."""
+        if self.day >= self.terms.days:
+            return self._with(*events, won="nobody")
+        told = Event(text=f"Night {self.day + 1} falls.", kind="night")
+        return self._with(*events, told, phase="night", day=self.day + 1, kills={}, condemned=0)
+
+    def ended(self) -> Over:
+        """Give how it ended by its rules."""
+        if self.won == "nobody":
+            return self._over("Nobody has won")
+        return self._over("The village has won" if self.won == "village" else "The wolves have won")
+
+    def closed(self, why: str) -> Over:
+        return self._over(f"It ends undecided, for {why}")
+
+    def _over(self, told: str) -> Over:
+        who = [f"{{s{seat}}} {role}" for seat, role in sorted(self.roles.items()) if role is not Role.VILLAGER]
+        results = {seat: self._fared(seat) for seat in self.seats}
+        return Over(outcome=f"{told} on day {self.day}. Who was what: {', '.join(who)}.", results=results)
+
+    def _fared(self, seat: Seat) -> tuple[str, int]:
+        if self.won not in ("village", "wolves"):
+            return "drew", 0
+        return ("won", 1) if (self.roles[seat] is Role.WOLF) is (self.won == "wolves") else ("lost", 0)
+
+    def view(self, seat: Seat) -> Seen:
+        counts = self.ballots[-1].counts() if self.ballots else []
+        return Seen(
+            phase=PHASES.get(self.phase, self.phase),
+            awaited=self._awaited(),
+            facts=tuple(self._facts()),
+            bars=tuple((f"{{s{whom}}}", count) for whom, count in counts),
+            private=tuple(self._private(seat)) if seat else (),
+            picture=self._picture(counts),
+        )
+
+    def _awaited(self) -> tuple[Seat, ...]:
+        """Give whom everybody sees awaited: at night nobody."""
+        awaited = self.next()
+        return awaited.seats if isinstance(awaited, Expect) and not awaited.unseen else ()
+
+    def _facts(self) -> list[tuple[str, str]]:
+        facts = [
+            ("Day", f"{self.day} of {self.terms.days}"),
+            ("Roles at first", in_words([*self.roles.values()])),
+            ("Alive", ", ".join(f"{{s{one}}}" for one in self.alive)),
+        ]
+        if self.deaths:
+            facts.append(("Dead", ", ".join(self._grave(one) for one in self.deaths)))
+        for ballot in self.ballots:
+            votes = " ".join(f"{seat}→{whom or '–'}" for seat, whom in ballot.votes.items())
+            facts.append((f"Ballot of day {ballot.day}, by seats", votes))
+        return facts
+
+    def _grave(self, one: Death) -> str:
+        return f"{self._named(one.seat)} on day {one.day}{', hanged' if one.cause is Cause.HANGED else ''}"
+
+    def _private(self, seat: Seat) -> list[tuple[str, str]]:
+        role = self.roles[seat]
+        told = [("You are", f"{role}, {'alive' if seat in self.alive else 'dead'}")]
+        if role is Role.WOLF:
+            pack = ", ".join(f"{{s{one}}}" for one, other in self.roles.items() if other is Role.WOLF and one != seat)
+            told.append(("The other wolves", pack or "none"))
+            if seat in self.alive and self.kills and self.phase != "night":
+                votes = ", ".join(f"{one}→{whom or '–'}" for one, whom in sorted(self.kills.items()))
+                told.append(("The pack's votes, by seats", votes))
+        if role is Role.SEER and self.inspected:
+            seen = ", ".join(f"{{s{one}}} {self._wolf_or_not(one)}" for _, one in self.inspected)
+            told.append(("You saw", seen))
+        if role is Role.WITCH:
+            left = [name for name, used in (("heal", self.healed_in), ("poison", self.poisoned_in)) if not used]
+            told.append(("Your potions", " and ".join(left) or "none"))
+            if self.phase == "late night" and self.has_heal and seat in self.alive:
+                told.append(("Tonight's victim", f"{{s{self.victim}}}" if self.victim else "nobody"))
+        return told
+
+    def _picture(self, counts: list[tuple[Seat, int]]) -> dict[str, Json]:
+        ring: list[Json] = [{"seat": one, "alive": one in self.alive} for one in self.seats]
+        bars: list[Json] = [{"seat": whom, "votes": count} for whom, count in counts]
+        night = self.phase in ("night", "late night")
+        return {"ring": ring, "bars": bars, "night": night, "day": self.day}
+
+
+def _unseen(seats: tuple[Seat, ...], seconds: int, least: int) -> Expect:
+    return Expect(seats=seats, together=True, agent_seconds=seconds, person_seconds=seconds, least_seconds=least)
+
+
+def _of_witch(seat: Seat, what: str) -> Event:
+    return Event(text=f"{{s{seat}}}, the witch, {what}.", audience=(seat,), kind="witch")

@@ -1,0 +1,40 @@
+"""How long a window of a scene is open, and whether what happened in it shows anywhere."""
+
+from datetime import datetime, timedelta
+
+from bot.core.scenes.kind import Expect, SceneKind, Wait
+from bot.core.scenes.play import Standing, Step
+from bot.core.scenes.records import Scene
+
+
+def has_people(scene: Scene) -> bool:
+    """Tell whether a person sits in it."""
+    return any(one.person_id is not None and one.left_at is None for one in scene.seats)
+
+
+def window_seconds(scene: Scene, standing: Standing) -> int:
+    """Give how long a window is open; of an unseen one its length tells nothing of who is awaited."""
+    awaits = standing.awaits
+    if isinstance(awaits, Expect):
+        awaited = standing.waited_for
+        people = any(one.seat in awaited and one.person_id is not None for one in scene.seats)
+        return awaits.person_seconds if (has_people(scene) if awaits.unseen else people) else awaits.agent_seconds
+    if not isinstance(awaits, Wait):
+        return 0
+    is_short = awaits.agent_seconds is not None and not has_people(scene)
+    return awaits.agent_seconds or 0 if is_short else awaits.seconds
+
+
+def closes_at(scene: Scene, standing: Standing, now: datetime) -> datetime | None:
+    """Give when an unseen window closes in which all have moved: after its least length where a person sits."""
+    awaits = standing.awaits
+    if not isinstance(awaits, Expect) or not standing.is_complete:
+        return None
+    least = awaits.least_seconds if has_people(scene) else 0
+    return (scene.window_at or now) + timedelta(seconds=least)
+
+
+def tells_nobody(kind: SceneKind, scene: Scene, step: Step) -> bool:
+    """Tell whether a step of a closed scene is for nobody but some seats: an edit of the board would tell of it."""
+    is_new = step.standing.window != scene.window_step
+    return kind.is_closed and not is_new and all(event.audience is not None for event in step.events)

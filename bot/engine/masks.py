@@ -1,0 +1,54 @@
+"""What nobody is told while a closed scene goes on: who is at what in it, and what its agents see and think."""
+
+from collections.abc import Iterable, Mapping
+
+from bot.core.errors import Rejected
+from bot.core.next_beat import NextBeat, Waiting
+from bot.core.ports import Reading
+from bot.core.records import Agent, AgentId, CommunityId, Side, Snowflake
+from bot.core.scenes.records import Scene, SceneStatus
+from bot.core.scenes.showing import closed_side
+from bot.core.sight import at_rest
+
+IN_A_SCENE = "in a scene"
+SITS_WITH = "{} sits in a scene with you: its head is shut to you until that is over."
+
+
+async def closed_scenes(read: Reading, community_id: CommunityId) -> list[Scene]:
+    """Give the closed scenes that have begun and go on."""
+    going = await read.scenes.all(community_id, (SceneStatus.RUNNING, SceneStatus.PAUSED))
+    return [one for one in going if closed_side(one) is not None]
+
+
+async def shut_sides(read: Reading, community_id: CommunityId) -> frozenset[Side]:
+    """Give the sides of which nobody sees any beat yet."""
+    return frozenset(side for one in await closed_scenes(read, community_id) if (side := closed_side(one)) is not None)
+
+
+def seated_in(scenes: Iterable[Scene]) -> frozenset[AgentId]:
+    """Give the agents that sit in one of some scenes."""
+    return frozenset(one.agent_id for scene in scenes for one in scene.seats if one.agent_id is not None)
+
+
+async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflake, agent_id: AgentId) -> None:
+    """Raise Rejected where a person sits in a closed scene with the agent into whose head they look."""
+    for scene in await closed_scenes(read, community_id):
+        if scene.seat_of(person_id=who) is not None and agent_id in seated_in([scene]):
+            names = await read.agents.names(community_id)
+            raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
+
+
+def masked_agents(agents: Mapping[AgentId, Agent], seated: frozenset[AgentId]) -> dict[AgentId, Agent]:
+    """Give agents, those who sit in a closed scene at rest: their pace and their beats would tell when they move."""
+    return {id_: at_rest(agent) if id_ in seated else agent for id_, agent in agents.items()}
+
+
+def masked_looks(looks: Mapping[AgentId, NextBeat], seated: frozenset[AgentId]) -> dict[AgentId, NextBeat]:
+    """Give what everyone waits for; of each that sits in a closed scene the same is told."""
+    return {id_: _in_a_scene(look) if id_ in seated else look for id_, look in looks.items()}
+
+
+def _in_a_scene(look: NextBeat) -> NextBeat:
+    if look.waiting in (Waiting.RETIRED, Waiting.PAUSED):
+        return look
+    return NextBeat(waiting=Waiting.SCENE, words=IN_A_SCENE)

@@ -1,0 +1,69 @@
+"""The ground is whole, the same for the same number, and its paths are those of an independent search."""
+
+import pytest
+
+from bot.core.scenes.village.ground import BUILDING, SITES, TILES, Ground, distance, ground_of, xy
+from bot.core.scenes.village.paths import POINTS, path, walked
+from tests.core.scenes.plays import dice
+from tests.core.scenes.village.referee import swept, tiles_of, way
+
+MAPS = 1_000
+
+
+@pytest.mark.long
+def test_paths_are_those_of_an_independent_search_on_a_thousand_maps() -> None:
+    for number in range(MAPS):
+        ground, rng = ground_of(number, number % 12 + 1), dice(number)
+        dry = sorted(tiles_of(ground))
+        target = rng.choice(dry)
+        for start in rng.sample(dry, 5):
+            expected = way(ground, start, target)
+            found = path(ground, number_of(start), number_of(target))
+            assert [xy(tile) for tile in found] == expected
+            assert sum(ground.costs[tile] for tile in found) == swept(ground, target)[start]
+            reached, spent = walked(ground, number_of(start), number_of(target))
+            assert reached == found[: len(reached)]
+            assert spent == sum(ground.costs[tile] for tile in reached) <= POINTS
+            assert len(reached) == len(found) or spent + ground.costs[found[len(reached)]] > POINTS
+
+
+def number_of(at: tuple[int, int]) -> int:
+    return at[1] * 20 + at[0]
+
+
+@pytest.mark.long
+def test_every_tile_that_is_dry_can_be_walked_to_and_every_place_is_one_of_them() -> None:
+    for number in range(MAPS):
+        houses = number % 12 + 1
+        ground = ground_of(number, houses)
+        well = ground.place("well").tile
+        assert max(swept(ground, xy(well)).values()) < 10**6
+        assert all(ground.costs[one.tile] for one in ground.places)
+        assert len({one.tile for one in ground.places}) == len(ground.places) == 1 + len(SITES) + houses
+        assert all(
+            distance(one.tile, other.tile) > 1 for one in ground.places for other in ground.places if one != other
+        )
+        assert {tile.value for tile in ground.terrain} <= {tile.value for tile in BUILDING}
+        assert len(ground.terrain) == TILES
+
+
+def test_the_same_number_gives_the_same_ground_and_another_one_another() -> None:
+    def written(ground: Ground) -> str:
+        return "".join(one.value for one in ground.terrain)
+
+    ground_of.cache_clear()
+    before = written(ground_of(7, 4))
+    ground_of.cache_clear()
+    assert written(ground_of(7, 4)) == before
+    assert len({written(ground_of(number, 4)) for number in range(50)}) == 50
+
+
+def test_towards_water_one_goes_to_the_shore_and_over_the_edge_nowhere() -> None:
+    ground = ground_of(1, 4)
+    for tile in range(TILES):
+        shore = ground.nearest_walkable(tile)
+        assert ground.costs[shore]
+        assert (shore == tile) is bool(ground.costs[tile])
+    corner = ground.nearest_walkable(0)
+    assert all(ground.neighbour(corner, name) in (*ground.ways[corner], None) for name in ("north", "east"))
+    assert ground.neighbour(5, "north") is None

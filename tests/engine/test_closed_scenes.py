@@ -1,0 +1,133 @@
+"""Closed scenes in a community that beats: a side of their own, nights nobody can read, and a game to its end."""
+
+import json
+from datetime import timedelta
+
+from bot.core.actions import DirectScene
+from bot.core.records import PUBLIC_SIDE, AgentId, Json, Side
+from bot.core.scenes.records import Scene, SceneStatus
+from bot.core.scenes.showing import play_of
+from bot.core.scenes.werewolf.state import Werewolf
+from bot.standin.player import played
+from tests.engine.theatre import MIRA, SCENE, Player, Theatre, theatre
+
+SECRET = "Grauwacke"
+
+
+def knowing(text: str, moves: dict[str, object]) -> dict[str, Json]:
+    """Play soundly, and whisper a word to the pack."""
+    if "pack" in moves and SECRET not in text:
+        return {"type": "pack", "text": f"{SECRET}, my friends."}
+    answer = played(text)
+    assert answer is not None
+    move = answer["move"]
+    assert isinstance(move, dict)
+    return move
+
+
+def village(scene: Scene) -> Werewolf:
+    """Give where the game stands."""
+    play = play_of(scene)
+    assert play is not None
+    state = play.unpacked(scene.standing).state
+    assert isinstance(state, Werewolf)
+    return state
+
+
+async def until(stage: Theatre, phase: str, *, most: int = 400) -> Werewolf:
+    """Let time pass until a phase."""
+    for _ in range(most):
+        state = village(await stage.scene())
+        if state.phase == phase:
+            return state
+        await stage.run(1)
+    raise AssertionError(f"no {phase}")
+
+
+async def test_agents_alone_play_werewolf_to_its_end_and_the_log_proves_it() -> None:
+    async with theatre(Player(knowing), agents=8) as stage:
+        await stage.opened("werewolf", 8)
+        for _ in range(600):
+            if not (await stage.scene()).status.is_open:
+                break
+            await stage.run(1)
+        scene = await stage.scene()
+        assert scene.status is SceneStatus.OVER
+        assert "won" in scene.outcome
+        assert await stage.replays()
+        assert {one.result for one in scene.seats} <= {"won", "lost", "drew"}
+        assert not any("Grauwacke" in post.content for _, post in stage.house.publisher.posts)
+        assert any("Grauwacke" in one for one in await stage.lines())
+
+
+async def test_a_turn_in_a_closed_scene_is_a_beat_on_a_side_of_its_own_and_never_a_shared_call() -> None:
+    async with theatre(Player(knowing), agents=6) as stage:
+        await stage.opened("werewolf", 6)
+        await until(stage, "ballot")
+        async with stage.house.store.reading() as read:
+            beats = [
+                beat
+                for id_ in range(1, 7)
+                for beat in await read.beats.newest(stage.house.community_id, AgentId(id_), limit=20)
+            ]
+        turns = [beat for beat in beats if beat.scene_id == SCENE]
+        assert turns
+        assert {beat.side for beat in turns} == {Side(-SCENE)}
+        assert {beat.agents_in_call for beat in turns} == {1}
+
+
+async def test_what_is_kept_on_a_turn_stays_on_the_scenes_side() -> None:
+    def keeping(text: str, moves: dict[str, object]) -> dict[str, Json] | str:
+        kept = [{"type": "set", "path": "secret.word", "value": SECRET}]
+        return json.dumps({"thoughts": SECRET, "move": knowing(text, moves), "actions": kept})
+
+    async with theatre(Player(keeping), agents=5) as stage:
+        await stage.opened("werewolf", 5)
+        await until(stage, "ballot")
+        async with stage.house.store.reading() as read:
+            view = await read.views.whole(
+                stage.house.community_id, agent_ids=[AgentId(id_) for id_ in range(1, 6)], messages=5
+            )
+        knew = {side for (_, side), mind in view.minds.items() if SECRET in str(mind.knowledge)}
+        assert knew == {Side(-SCENE)}
+        again = [call.input for call in stage.house.model.calls if "secret" in call.input]
+        assert again  # what was kept is shown on the next turn there
+        await stage.done(DirectScene(scene_id=SCENE, what="stop"))
+        stage.house.model.calls.clear()
+        await stage.house.hear("Good evening, Agent1!", who="mira", id=MIRA.id)
+        await stage.run(20)
+        elsewhere = [call.input for call in stage.house.model.calls]
+        assert elsewhere
+        assert not [one for one in elsewhere if SECRET in one]
+        assert view.mind_of(AgentId(1), PUBLIC_SIDE).knowledge == {}
+
+
+async def test_a_night_with_a_person_in_it_lasts_its_least_length_whoever_moved() -> None:
+    async with theatre(Player(knowing), agents=7) as stage:
+        await stage.opened("werewolf", 7, MIRA)
+        began = stage.house.clock.now()
+        await until(stage, "late night")
+        person = next(one.seat for one in (await stage.scene()).seats if one.person_id is not None)
+        role = village(await stage.scene()).roles[person]
+        least = 30 if role not in ("wolf", "seer") else 90
+        assert stage.house.clock.now() - began >= timedelta(seconds=least - 1)
+        await until(stage, "talk")
+        assert stage.house.clock.now() - began >= timedelta(seconds=least + 14)
+
+
+async def test_agents_alone_do_not_wait_out_the_night() -> None:
+    async with theatre(Player(knowing), agents=8) as stage:
+        await stage.opened("werewolf", 8)
+        began = stage.house.clock.now()
+        await until(stage, "talk")
+        assert stage.house.clock.now() - began <= timedelta(seconds=25)
+
+
+async def test_at_night_the_board_is_not_drawn_anew_when_somebody_moves() -> None:
+    async with theatre(Player(knowing), agents=7) as stage:
+        await stage.opened("werewolf", 7, MIRA)
+        boards = stage.house.publisher.boards
+        await stage.run(25)
+        assert (await stage.scene()).step >= 3
+        nights = [one for one in boards if one.lines[0] == "**Night**"]
+        assert len(nights) == 1
