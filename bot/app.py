@@ -61,7 +61,6 @@ from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
 
 PLAYGROUND_KEY = "playground"  # the scripted model takes any
-
 CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
