@@ -178,7 +178,7 @@ def try_(
     guild: Guild = None,
 ) -> None:
     """Try a model in thirty situations of this program, and print how it did and how it is best asked."""
-    from bot.app import keep_manner
+    from bot.vault import keep_manner
 
     card = carry_out(show_trial(settings(), wanted_of(model, detail, language, only)))
     for line in [*card.lines(), *(f"  {what}" for what in card.failed)]:
@@ -210,6 +210,14 @@ def actions() -> None:
     from bot.core.actions.docs import actions_table
 
     sys.stdout.write(actions_table())
+
+
+@cli.command(hidden=True)
+def timelines(folder: Path, end: int, config: str) -> None:
+    """Be the process that runs worlds apart; Selfroom itself starts it."""
+    from bot.timelines import main as serve
+
+    serve(folder, end, config)
 
 
 def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: list[str] | None) -> "Wanted":

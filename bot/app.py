@@ -5,7 +5,6 @@ import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -19,14 +18,12 @@ from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.guard import is_near, is_own_machine
 from bot.adapters.llm.prices import Price, Prices
 from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face, Inside
 from bot.adapters.workshop import ProcessWorkshop
 from bot.client import SelfroomClient
-from bot.core.changes import Audit, SetOverride
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
@@ -36,28 +33,31 @@ from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
-from bot.engine.front_desk.trials import with_manner
+from bot.engine.front_desk.timelines import Orchard
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
+from bot.engine.timelines.house import Treasury
 from bot.engine.trial.card import Card
 from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
 from bot.house import DiscordSite, House
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
+from bot.seclusion import Seclusion
 from bot.settings import Settings
-from bot.vault import Say, chosen, cipher_of, opened, revealed
+from bot.tokens import tokenizer_for
+from bot.vault import Say, chosen, cipher_of, expire_backups, opened, revealed
 from bot.visitors import Visitors
 from cogs import COGS
 from cogs.ui.scene_pictures import board_picture
 from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
+from storage.timelines.trees import SqlTrees
 
 PLAYGROUND_KEY = "playground"  # the scripted model takes any
-
 CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
@@ -76,6 +76,7 @@ class Parts:
     metrics: PrometheusMetrics
     workshop: ProcessWorkshop
     archives: HandedArchives
+    orchard: Orchard
 
 
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
@@ -153,7 +154,9 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         )
         stack.push_async_callback(warehouse.close)
         archives = HandedArchives(store.database, warehouse, cipher)
-        yield build(settings, site, Parts(store, cipher, models, clock, metrics, workshop, archives), face)
+        orchard = open_orchard(stack, settings, store, models, clock)
+        parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard)
+        yield build(settings, site, parts, face)
 
 
 def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:
@@ -236,6 +239,18 @@ def start_heart(
     )
 
 
+def open_orchard(
+    stack: AsyncExitStack, settings: Settings, store: SqlStore, models: CommunityProviders, clock: SystemClock
+) -> Orchard:
+    """Make what timelines are kept and grown with: files that the house reads, and a process that writes them."""
+    trees = SqlTrees(settings.timelines, settings.defaults)
+    stack.push_async_callback(trees.close)
+    treasury = Treasury(store, models, trees, clock, places=settings.calls_per_provider)
+    grower = Seclusion(settings.timelines, settings.defaults, treasury)
+    stack.push_async_callback(grower.close)
+    return Orchard(trees=trees, images=store, grower=grower, treasury=treasury)
+
+
 def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_done: Callable[[], None]) -> FrontDesk:
     """Make the use cases that people reach by commands; `on_done` is called after a change."""
     return FrontDesk(
@@ -253,6 +268,7 @@ def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_d
         ),
         backup_days=settings.backup_days,
         config=settings.defaults,
+        orchard=parts.orchard,
     )
 
 
@@ -292,31 +308,12 @@ async def opened_trial(settings: Settings, model: str) -> AsyncIterator[Trial]:
         yield Trial(props, models.installation())
 
 
-async def keep_manner(settings: Settings, card: Card, *, guild_id: int | None) -> str:
-    """Have a community ask a model as was found best; gives a sentence."""
-    async with opened(settings) as store:
-        async with store.reading() as read:
-            community = chosen(await read.communities.all(), guild_id)
-        models = with_manner(settings.defaults.overlaid(community.overrides), card.model, card.manner)
-        async with store.writing(community.id) as write:
-            what = f"{card.model} is asked as a trial found best."
-            audit = Audit(by="the command line", what=what, at=SystemClock().now())
-            await write.apply(community.id, [SetOverride(name="models", value=models), audit])
-    return f"{community.name} asks {card.model} so from now on (`models` in /setup options)."
-
-
 def show_inside(face: Face | None, site: DiscordSite, client: SelfroomClient, models: CommunityProviders) -> None:
     """Have the face show a playground's page, to whom they may be shown, what agents saw and said."""
     if face is not None and site.member_with is not None:
         pages = frozenset({site.url, site.url.replace("127.0.0.1", "localhost")})
         visitors = Visitors(client, site.member_with)
         face.inside = Inside(visitors=visitors, models=models, origins=pages, face_of=client.face)
-
-
-async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:
-    """Remove the copies of the database that are older than people were told."""
-    if gone := await store.expire_backups(settings.backups, clock.now() - timedelta(days=settings.backup_days)):
-        log.info("old copies of the database were removed", copies=gone)
 
 
 async def open_face(

@@ -31,6 +31,7 @@ FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everyth
 UPKEEP_SECONDS = 5.0
 DEADLINE_SECONDS = 1.0
 BACKUP_SECONDS = 3_600.0
+TREES_SECONDS = 600.0
 LAG_SECONDS = 1.0
 Part = Coroutine[None, None, None]
 Job = Callable[[], Awaitable[None]]
@@ -129,6 +130,8 @@ class House:
         self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")
         self.scheduler.every(DEADLINE_SECONDS, self.deadlines.run, name="deadlines")
         self.scheduler.every(UPKEEP_SECONDS, self.summaries.run, name="summaries")  # a slow model holds up nothing else
+        await self.desk.timelines.go_on()
+        self.scheduler.every(TREES_SECONDS, self.desk.timelines.expire, name="timelines")
         self.scheduler.start(self.heartbeat.run_due)
         if self.face is not None:
             self.face.is_ready = True

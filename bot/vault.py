@@ -2,12 +2,16 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import structlog
 from pydantic import SecretStr
 
 from bot.adapters.cipher import AesCipher, another_secret, open_cipher
 from bot.adapters.clock import SystemClock
+from bot.core.changes import Audit, SetOverride
 from bot.core.errors import BadSetting, NotFound
 from bot.core.records import Community, Snowflake
 from bot.core.terminal import without_secrets
@@ -17,6 +21,11 @@ from storage.alone import LOCK
 from storage.private import BESIDE, is_one_of
 from storage.restoring import restore as put_back
 from storage.store import SqlStore
+
+if TYPE_CHECKING:
+    from bot.engine.trial.card import Card
+
+log = structlog.get_logger(__name__)
 
 Say = Callable[[str], object]
 
@@ -163,3 +172,24 @@ async def migrate_database(settings: Settings, *, say: Say) -> None:
     """Bring the database up to date and say so."""
     async with opened(settings):
         say(f"The database is up to date: {without_secrets(settings.database)}")
+
+
+async def keep_manner(settings: Settings, card: "Card", *, guild_id: int | None) -> str:
+    """Have a community ask a model as was found best; gives a sentence."""
+    from bot.engine.front_desk.trials import with_manner  # the whole desk, which other commands need not load
+
+    async with opened(settings) as store:
+        async with store.reading() as read:
+            community = chosen(await read.communities.all(), guild_id)
+        models = with_manner(settings.defaults.overlaid(community.overrides), card.model, card.manner)
+        async with store.writing(community.id) as write:
+            what = f"{card.model} is asked as a trial found best."
+            audit = Audit(by="the command line", what=what, at=SystemClock().now())
+            await write.apply(community.id, [SetOverride(name="models", value=models), audit])
+    return f"{community.name} asks {card.model} so from now on (`models` in /setup options)."
+
+
+async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:
+    """Remove the copies of the database that are older than people were told."""
+    if gone := await store.expire_backups(settings.backups, clock.now() - timedelta(days=settings.backup_days)):
+        log.info("old copies of the database were removed", copies=gone)

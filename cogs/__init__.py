@@ -16,6 +16,7 @@ from cogs.plan import PlanCog
 from cogs.room import RoomCog
 from cogs.scene import SceneCog
 from cogs.setup import SetupCog
+from cogs.timeline import TimelineCog
 from cogs.usage import UsageCog
 
 COGS: tuple[type[Cog], ...] = (
@@ -36,5 +37,6 @@ COGS: tuple[type[Cog], ...] = (
     SetupCog,
     MenuCog,
     SceneCog,
+    TimelineCog,
 )
 """Every cog, the ones that are used most first: in this order people are offered commands."""

@@ -36,8 +36,12 @@ class Deadlines:
 
     async def run(self) -> None:
         """Do all that is due now; a fault of one scene leaves the others alone."""
+        await self._note_that_we_are_here(self._clock.now())
+        await self.end_due()
+
+    async def end_due(self) -> None:
+        """End what is due, whether or not anybody was here before."""
         now = self._clock.now()
-        await self._note_that_we_are_here(now)
         async with self._store.reading() as read:
             due = await read.scenes.due(now, limit=DUE_AT_ONCE)
             communities = {one.id: one for one in await read.communities.all()} if due else {}

@@ -32,7 +32,10 @@ log = structlog.get_logger(__name__)
 
 
 class Delivery:
-    """The one owner of all outgoing effects; `wake` it after a transaction that wrote letters."""
+    """The one owner of all outgoing effects; `wake` it after a transaction that wrote letters.
+
+    `at_once`: letters of one community that are carried at the same time.
+    """
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class Delivery:
         models: Models | None = None,
         made: Made | None = None,
         planned: Planned | None = None,
+        at_once: int = OF_ONE_COMMUNITY,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -54,6 +58,7 @@ class Delivery:
         self.objections = Objections(clock)
         moderation = Moderation(store, clock, self.objections, models)
         self._planned = planned
+        self._at_once = at_once
         self._posting = Posting(
             store,
             publisher,
@@ -128,7 +133,7 @@ class Delivery:
         carried = Counter(community_id for community_id, _, _ in self._busy)
         begun: list[asyncio.Task[None]] = []
         for letter in letters:
-            if _lane(letter) not in self._busy and carried[letter.community_id] < OF_ONE_COMMUNITY:
+            if _lane(letter) not in self._busy and carried[letter.community_id] < self._at_once:
                 carried[letter.community_id] += 1
                 begun.append(self._start(letter))
         return begun

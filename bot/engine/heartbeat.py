@@ -40,7 +40,7 @@ class Heartbeat:
 
     `objections`: asked of moderation also for what delivery carries. `random_for` gives the chance of a beat,
     `on_typing` shows the bot typing in a channel, `on_letters` is called when there may be something to deliver,
-    `planned` is told when the next slot is due.
+    `planned` is told when the next slot is due, `at_once`: agents looked at in one.
     """
 
     def __init__(
@@ -59,11 +59,13 @@ class Heartbeat:
         on_typing: Callable[[Snowflake, Snowflake], None] | None = None,
         on_letters: Callable[[], None] = _nothing,
         call_seconds: float = CALL_SECONDS,
+        at_once: int = AT_ONCE,
     ) -> None:
         self._store = store
         self._clock = clock
         self._metrics = metrics
         self._planned = planned
+        self._at_once = at_once
         self._on_typing = on_typing
         self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
         self._purse = Purse(store)
@@ -149,7 +151,7 @@ class Heartbeat:
             await self._caller.free_stuck()
             await self._free_unsure()
             async with self._store.reading() as read:
-                due = await read.claims.due(now, limit=AT_ONCE)
+                due = await read.claims.due(now, limit=self._at_once)
             by_community: dict[CommunityId, list[AgentId]] = {}
             for community_id, agent_id in due:
                 by_community.setdefault(community_id, []).append(agent_id)

@@ -161,6 +161,7 @@ class Intake:
         """
         changes: list[Change] = []
         async with self._store.writing(community.id) as write:
+            events = [event for event in events if not await _is_of_a_tree(write, event, community)]
             events = [event for event in events if not await self._in_scene(write, event, community, changes)]
             records = await self._records(write, events, community)
             stored = [message for message in await write.talk.add(community.id, records) if message]
@@ -320,6 +321,13 @@ def sender_of(person: Person, *, is_bot: bool) -> Sender:
     if is_bot:
         kind = SenderKind.BOT
     return Sender(kind=kind, person_id=person.id, name=person.username)
+
+
+async def _is_of_a_tree(write: Writing, event: MessageSeen, community: Community) -> bool:
+    """Whether it was said where a tree is told of: no room hears of worlds that never were."""
+    if event.thread_id is None:
+        return False
+    return await write.timelines.of_thread(community.id, event.thread_id) is not None
 
 
 async def _hears(people: People, community: Community, person_id: Snowflake) -> bool:

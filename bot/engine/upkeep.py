@@ -73,7 +73,7 @@ class Upkeep:
         """Do all that is due now; a fault of one thing leaves the others alone."""
         now = self._clock.now()
         with _alone("scheduled messages were not said"):
-            await self._say_scheduled(now)
+            await self.say_scheduled()
         if self._rarely_at is None or now >= self._rarely_at:
             if self._rarely_at is None:
                 with _alone("nobody was forgotten to the end"):
@@ -94,7 +94,9 @@ class Upkeep:
             with _alone("somebody was not forgotten to the end", community=community_id):
                 await forgotten(self._store, self._clock, community_id, person_id)
 
-    async def _say_scheduled(self, now: datetime) -> None:
+    async def say_scheduled(self) -> None:
+        """Say what agents wanted to be said by now."""
+        now = self._clock.now()
         due = await self._read(lambda read: read.agents.schedules_due(now, limit=SCHEDULES_AT_ONCE))
         for community_id, schedule in due:
             with _alone("a scheduled message was not said", community=community_id, schedule=schedule.id):

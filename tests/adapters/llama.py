@@ -11,8 +11,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.adapters.llm.ladder import Rung
+from bot.engine.timelines.virtual_clock import settle
 from tests.adapters.test_wire import completion, problem, response
-from tests.fakes import settle
 
 Json = dict[str, Any]
 

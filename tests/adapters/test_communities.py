@@ -16,9 +16,9 @@ from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
 from bot.core.models import Ceilings, OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
 from bot.core.sealing import of_provider
+from bot.engine.timelines.virtual_clock import settle
 from tests.adapters.keyed import KeyedServer, keyed
 from tests.adapters.test_providers import call
-from tests.fakes import settle
 
 SEALER = AesCipher("a secret that is long enough")
 HOUSE, OURS = "sk-of-the-house-1234", "sk-our-own-5678"

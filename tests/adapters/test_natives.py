@@ -18,10 +18,11 @@ from bot.adapters.llm.providers import Providers
 from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import ModelAnswer, ModelCall
 from bot.engine.purse import as_told
+from bot.engine.timelines.virtual_clock import settle
 from tests.adapters.test_providers import SCHEMA, call
 from tests.adapters.vendors import OURS, Anthropic, Google, running
 from tests.engine.hearts import answer, asked, hearts
-from tests.fakes import ScriptedModel, settle
+from tests.fakes import ScriptedModel
 
 SONNET, FLASH = "claude/claude-sonnet-4-6", "gemini/gemini-2.5-flash"
 PICTURE = "data:image/png;base64,YSBjYXQ="

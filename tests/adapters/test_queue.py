@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bot.adapters.llm.queue import MOST_PASSED, Overlaps, Place, Queue
+from bot.engine.timelines.virtual_clock import settle
 from tests.adapters.test_providers import call
-from tests.fakes import settle
 
 
 class Desk:

@@ -22,10 +22,11 @@ from bot.core.scenes.records import Scene, SceneStatus, Seated
 from bot.core.scenes.showing import Told, board_of, cast_of, turn_of
 from bot.core.sight import Sight
 from bot.engine.foresight import foreseen
+from bot.engine.timelines.virtual_clock import VirtualClock
 from storage.database import database_url, make_engine
 from storage.store import SqlStore
 from tests.factories import agent, later, room
-from tests.fakes import START, ScriptedModel, VirtualClock
+from tests.fakes import START, ScriptedModel
 from tests.founding import founded
 
 PAGE = "http://127.0.0.1:8808"
@@ -88,8 +89,8 @@ async def drawn_face(guild_id: Snowflake, one: Agent, channel_id: Snowflake | No
 
 @pytest.fixture
 async def face(store: SqlStore) -> AsyncIterator[Face]:
-    async with Face(store, VirtualClock(), PrometheusMetrics()) as opened:
-        opened.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock())
+    async with Face(store, VirtualClock(START), PrometheusMetrics()) as opened:
+        opened.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock(START))
         opened.inside = Inside(visitors=Lobby(), models=ScriptedModel(), origins=frozenset({PAGE}), face_of=drawn_face)
         yield opened
 
@@ -168,7 +169,7 @@ async def test_a_server_is_known_by_an_id_of_nineteen_digits(face: Face, store: 
 async def test_metrics_are_a_page_for_prometheus(store: SqlStore) -> None:
     metrics = PrometheusMetrics()
     metrics.count("beats", reason="addressed")
-    async with Face(store, VirtualClock(), metrics) as face:
+    async with Face(store, VirtualClock(START), metrics) as face:
         status, page, headers = await get(face, "/metrics")
     assert status == 200
     assert headers["Content-Type"].startswith("text/plain")
@@ -184,8 +185,8 @@ async def test_metrics_tell_local_users_nothing_of_private_rooms(store: SqlStore
         )
         closed = room(hidden, community_id=community_id, visibility=Visibility.PRIVATE)
         await write.apply(community_id, [AddAgent(agent=busy, room=closed)])
-    async with Face(store, VirtualClock(), PrometheusMetrics()) as face:
-        face.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock())
+    async with Face(store, VirtualClock(START), PrometheusMetrics()) as face:
+        face.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock(START))
         _, page, _ = await get(face, "/metrics")
     of_vault = [line for line in page.splitlines() if f'agent="{hidden}"' in line]
     assert of_vault
@@ -225,7 +226,7 @@ async def test_a_number_that_is_none_is_no_fault_of_ours(face: Face, store: SqlS
 
 async def test_outside_a_playground_a_local_user_reads_health_and_metrics_only(store: SqlStore) -> None:
     await inhabit(store, 11, "Wren")
-    async with Face(store, VirtualClock(), PrometheusMetrics()) as face:
+    async with Face(store, VirtualClock(START), PrometheusMetrics()) as face:
         for path in INNER:
             for token in ("", YOU, BOSS):
                 status, body, _ = await get(face, path, token)
@@ -316,5 +317,5 @@ async def test_a_name_that_was_bent_to_this_machine_is_refused(face: Face) -> No
 async def test_a_port_that_is_taken_is_said_in_one_sentence(face: Face, store: SqlStore) -> None:
     port = int(face.url.rpartition(":")[2])
     with pytest.raises(BadSetting, match=f"Port {port} cannot be opened .* SELFROOM_FACE_PORT"):
-        async with Face(store, VirtualClock(), PrometheusMetrics(), port=port):
+        async with Face(store, VirtualClock(START), PrometheusMetrics(), port=port):
             pass

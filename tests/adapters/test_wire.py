@@ -27,8 +27,8 @@ from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
 from bot.core.records import Usage
 from bot.core.schema import answer_schema
+from bot.engine.timelines.virtual_clock import settle
 from tests.adapters.test_providers import SCHEMA, call
-from tests.fakes import settle
 
 Json = dict[str, Any]
 USED = {"input_tokens": 2_000, "output_tokens": 100, "total_tokens": 2_100}

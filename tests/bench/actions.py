@@ -5,12 +5,12 @@ import json
 import time
 from collections.abc import Callable
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.actions import CreateKey, RequestAccess, hud_actions
 from bot.core.answers import parse_answer
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId
 from bot.core.schema import answer_schema
+from bot.tokens import o200k
 from tests.bench import Figure
 from tests.engine.performer.house import ADA, BO, CY, DI, open_house
 from tests.founding import statements

@@ -5,13 +5,13 @@ from collections import Counter
 from decimal import Decimal
 
 from bot.adapters.llm.prices import Prices
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.hud.turn import rules_of
 from bot.core.records import Usage
 from bot.core.scenes.kind import Chance, SceneKind
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.werewolf.kind import WEREWOLF, WerewolfOptions
 from bot.core.scenes.werewolf.state import Werewolf
+from bot.tokens import tokenizer_for
 from tests.bench import Figure
 from tests.core.scenes.plays import dice, play_out
 from tests.core.scenes.surfaces import differing, hidden_of

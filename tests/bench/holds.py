@@ -19,7 +19,6 @@ from unittest.mock import patch
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.llm.guard import LARGEST_ANSWER_BYTES, MOST_VALUES, AnswerRefused, _examine
-from bot.adapters.llm.tokens import by_bytes, o200k, tokenizer_for
 from bot.adapters.workshop import ProcessWorkshop
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import Ask, build
@@ -32,6 +31,7 @@ from bot.core.ports import NewMessage
 from bot.core.records import AgentId, CommunityId, Json, Snowflake
 from bot.core.view import View
 from bot.engine.aside import aside
+from bot.tokens import by_bytes, o200k, tokenizer_for
 from storage.database import Database
 from storage.moving.handed import MOST_ROWS, HandedArchives
 from storage.store import SqlStore

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.actions import hud_actions
 from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.constant import constant_part
@@ -22,6 +21,7 @@ from bot.core.hud.prompts import prompts_of
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import AgentId, Json, Message, MessageId
 from bot.core.view import RoomView, View
+from bot.tokens import o200k
 from tests import factories
 from tests.bench import Figure, houses, traces
 from tests.bench.overruns import overruns

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.due_times import EPOCH
 from bot.core.ports import ModelAnswer, ModelCall, Tokenizer
 from bot.core.records import Usage
+from bot.tokens import tokenizer_for
 from tests.bench.traces import FOLDER
 from tests.engine.hearts import asked
 from tests.fakes import ScriptedModel

@@ -6,10 +6,10 @@ from dataclasses import astuple, dataclass
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.hud.call import BuiltCall
 from bot.core.kinds import InputFormat
 from bot.core.view import View
+from bot.tokens import o200k
 from tests.core.hud.worlds import Drawn, hud, worlds
 
 WORLDS = 20_000

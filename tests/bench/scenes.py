@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.actions import DirectScene, Play
 from bot.core.models import Tokenizer
 from bot.core.records import Json, Snowflake
@@ -18,6 +17,7 @@ from bot.core.scenes.play import replayed
 from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import Board
+from bot.tokens import tokenizer_for
 from tests.bench import Figure, games
 from tests.core.scenes.plays import dice, play_out, wrongly_taken
 from tests.e2e.commanding import Commander

@@ -7,7 +7,6 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.actions import (
     BY_NAME,
     CATALOGUE,
@@ -25,6 +24,7 @@ from bot.core.errors import Rejected
 from bot.core.schema import action_schema, answer_schema
 from bot.engine.performer import HANDLERS
 from bot.standin.question import complaint_about
+from bot.tokens import o200k
 from tests.core.test_permissions import example
 
 # Word for word: what agents can do.

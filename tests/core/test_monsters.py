@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from bot.adapters.discord.wording import Names, readable
-from bot.adapters.llm.tokens import o200k
 from bot.core import focus, knowledge, moderation, name_redaction, names
 from bot.core.addressing import named_in, ways_of
 from bot.core.answer_text import LONGEST_PLAIN, LONGEST_WORDS, is_plain
@@ -30,6 +29,7 @@ from bot.core.plain_words import Sole
 from bot.core.records import AgentId, Attachment
 from bot.core.splitting import split
 from bot.core.view import RoomView
+from bot.tokens import o200k
 from storage.words import excerpt_of, phrases_of, words_of
 from tests.core.cards import V2
 from tests.factories import agent, by_person, message, room, view

@@ -19,18 +19,11 @@ from bot.engine.delivery import Delivery
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
+from bot.engine.timelines.virtual_clock import VirtualClock
 from storage.store import SqlStore
 from tests.engine.recording import RecordingPublisher
 from tests.factories import GUILD_ID, agent, person, room
-from tests.fakes import (
-    CountedMetrics,
-    Nudges,
-    OpenBench,
-    PlainCipher,
-    ScriptedModel,
-    SeededRandom,
-    VirtualClock,
-)
+from tests.fakes import START, CountedMetrics, Nudges, OpenBench, PlainCipher, ScriptedModel, SeededRandom
 from tests.founding import founded
 from tests.storage.lines import last_beat
 
@@ -168,7 +161,7 @@ async def hearts(
     **fields: Any,  # noqa: ANN401
 ) -> AsyncIterator[Hearts]:
     """Open a community with so many agents, which are all in the room of the first one when `together`."""
-    virtual, metrics, nudges = VirtualClock(), CountedMetrics(), Nudges()
+    virtual, metrics, nudges = VirtualClock(START), CountedMetrics(), Nudges()
     clock = clock or virtual
     planned = planned or nudges
     speaking = model or ScriptedModel(script)

@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.events import MessageEdited, ReactionChanged
 from bot.core.hud.call import Ask, build
 from bot.core.hud.formats.lines import line_tokens, message_line
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import Attachment, Snowflake
 from bot.engine.intake import Intake
+from bot.tokens import o200k
 from tests.engine.town import ADA, ADAS, Town, town
 from tests.factories import GUILD_ID, person
 

@@ -13,10 +13,11 @@ from bot.core.records import AgentId, CommunityId, Letter, Message, MessageId, S
 from bot.core.view import View
 from bot.engine.delivery import Delivery
 from bot.engine.intake import Intake
+from bot.engine.timelines.virtual_clock import VirtualClock
 from storage.store import SqlStore
 from tests.engine.recording import RecordingPublisher
 from tests.factories import GUILD_ID, agent, by_agent, person, room
-from tests.fakes import CountedMetrics, Nudges, PlainCipher, VirtualClock, WordTokenizer
+from tests.fakes import START, CountedMetrics, Nudges, PlainCipher, WordTokenizer
 from tests.founding import founded
 
 ADA, BOB = AgentId(1), AgentId(2)
@@ -107,7 +108,7 @@ async def until(condition: Callable[[], object]) -> None:
 @asynccontextmanager
 async def town(config: CommunityConfig | None = None, *, url: str = "sqlite://") -> AsyncIterator[Town]:
     """Open the town with Ada (1) and Bob (2); it must be new in the database."""
-    clock = VirtualClock()
+    clock = VirtualClock(START)
     async with await SqlStore.open(url, config=config) as store:
         community_id = await founded(store, [(agent(ADA, name="Ada"), room(ADA)), (agent(BOB, name="Bob"), room(BOB))])
         publisher, nudges = RecordingPublisher(clock), Nudges()

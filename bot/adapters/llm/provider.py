@@ -24,13 +24,13 @@ from bot.adapters.llm.listening import Patience, Pieces, heard
 from bot.adapters.llm.openai_line import OpenAiLine
 from bot.adapters.llm.pictures import are_fetched, as_taken
 from bot.adapters.llm.queue import Overlaps, Place, Queue
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.key_redaction import KeyRedactor
 from bot.core.models import Api, ModelAnswer, ModelCall
 from bot.core.ports import Store
 from bot.core.records import Json, Usage
 from bot.core.spending import added, together
+from bot.tokens import tokenizer_for
 
 BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15

@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Provider
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.errors import ModelError, ModelRefused
 from bot.core.models import Ceilings, ModelAnswer, ModelCall, Source, Tokenizer
 from bot.core.records import Usage
+from bot.tokens import tokenizer_for
 
 SEEING = (
     "gpt-4o",

@@ -14,6 +14,7 @@ from bot.engine.front_desk.privacy import Privacy
 from bot.engine.front_desk.providers import Providers
 from bot.engine.front_desk.rooms import Rooms
 from bot.engine.front_desk.scenes import Scenes
+from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.front_desk.traces import Traces
 from bot.engine.front_desk.trials import Trials
 
@@ -24,7 +25,14 @@ class FrontDesk:
     `config` is what a community's settings start from; backups are kept for `backup_days`.
     """
 
-    def __init__(self, office: Office, *, backup_days: int = 30, config: CommunityConfig | None = None) -> None:
+    def __init__(
+        self,
+        office: Office,
+        *,
+        backup_days: int = 30,
+        config: CommunityConfig | None = None,
+        orchard: Orchard | None = None,
+    ) -> None:
         self.clock = office.clock
         self.actions = Actions(office)
         self.community = CommunityDesk(office, self.actions, config or CommunityConfig())
@@ -41,6 +49,7 @@ class FrontDesk:
         self.providers = Providers(office, self.actions)
         self.money = Money(office)
         self.scenes = Scenes(office)
+        self.timelines = Timelines(office, orchard, config or CommunityConfig())
         self.trials = Trials(office, self.actions)
 
 

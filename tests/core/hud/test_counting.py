@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.adapters.llm.tokens import by_bytes, o200k
 from bot.core.hud.counting import break_tokens, clipped, count
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import line_tokens, message_line, message_tokens
 from bot.core.records import Message, MessageId
+from bot.tokens import by_bytes, o200k
 from tests import factories
 from tests.core.hud.worlds import HOSTILE, counted, examples
 from tests.fakes import CountedTokenizer, WordTokenizer

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.adapters.llm.tokens import by_bytes, o200k
 from bot.core.hud.call import Ask, build
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Allocations, Focus, Json, Lookup, Mind
 from bot.core.view import RoomView, View
+from bot.tokens import by_bytes, o200k
 from tests import factories
 from tests.core.hud.worlds import NOW, Drawn, examples, hud, worlds
 from tests.fakes import START, CountedTokenizer, WordTokenizer

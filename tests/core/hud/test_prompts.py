@@ -3,13 +3,13 @@
 import pytest
 from pydantic import ValidationError
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.actions import CATALOGUE
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.hud.constant import constant_part
 from bot.core.hud.prompts import MOST_CHARACTERS, PARTS, check_prompts, prompts_of, read_prompts
 from bot.core.kinds import InputFormat, OutputFormat
+from bot.tokens import o200k
 
 
 def os_section(

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.adapters.llm.tokens import by_bytes, o200k
 from bot.core.actions import BY_NAME, LEAN
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import Ask, build
@@ -21,6 +20,7 @@ from bot.core.records import PUBLIC_SIDE, AgentId, Json, Lookup, MessageId, Mind
 from bot.core.schema import LeanForm
 from bot.core.view import RoomView, View
 from bot.standin.reader import read_hud
+from bot.tokens import by_bytes, o200k
 from tests import factories
 from tests.core.hud.golden import KAI, LUNA, garden
 from tests.core.hud.worlds import NOW, Drawn, examples, hud, worlds

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.hud.focus import ABBREVIATED, FULL, LEAST, MINIMAL, shown_focus
 from bot.core.hud.knowledge import Known, leaves
 from bot.core.hud.recent_actions import action_line, shown_action
 from bot.core.hud.wording import NEVER, fill_status, focus_tier, local_time, percent, size, time_since
 from bot.core.plan import with_lines, with_strategy
 from bot.core.records import ActionRecord, Feeling, Focus, Json, Plan
+from bot.tokens import o200k
 from tests.fakes import START
 
 FULL_FOCUS = Focus(

@@ -1,9 +1,9 @@
 """Summaries: which stretch is due, what is asked, what is kept."""
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.hud.agent_hud import MOST_SUMMARY
 from bot.core.hud.summary import due_stretch, summary_call, summary_text
 from bot.core.records import AgentId, Checkpoint, CheckpointId, MessageId
+from bot.tokens import o200k
 from tests import factories
 from tests.core.hud.worlds import counted
 from tests.fakes import START

@@ -8,7 +8,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from bot.adapters.llm.tokens import o200k
 from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.formats.lines import message_tokens
 from bot.core.kinds import AgentType, InputFormat, MessageType, OutputFormat, SenderKind, Visibility
@@ -43,6 +42,7 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.view import RoomView, View
+from bot.tokens import o200k
 from tests import factories
 from tests.fakes import START
 

@@ -1,9 +1,9 @@
 """The kind landlord: rules that are short enough for a prompt, and seats that fit its decks."""
 
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.hud.turn import rules_of
 from bot.core.scenes.landlord.combinations import Shape
 from bot.core.scenes.landlord.kind import LANDLORD, LandlordOptions
+from bot.tokens import tokenizer_for
 
 
 def test_rules_moves_and_answer_fit_into_a_prompt_and_name_every_shape() -> None:

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import pytest
 
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.errors import Rejected
 from bot.core.hud.turn import rules_of
 from bot.core.scenes.kind import Move, Over
@@ -19,6 +18,7 @@ from bot.core.scenes.village.kind import VILLAGE, VillageOptions
 from bot.core.scenes.village.moves import Eat, Gather, Go, Rest
 from bot.core.scenes.village.paths import costs_to
 from bot.core.scenes.village.state import Village
+from bot.tokens import tokenizer_for
 from tests.core.scenes.plays import Playing, dice, of, play_out, some_arguments
 from tests.core.scenes.village.referee import Person, Referee
 

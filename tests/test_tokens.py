@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.adapters.llm import tokens
-from bot.adapters.llm.tokens import O200kTokenizer, by_bytes, o200k, tokenizer_for
+from bot import tokens
 from bot.core.errors import BadSetting
+from bot.tokens import O200kTokenizer, by_bytes, o200k, tokenizer_for
 
 
 @pytest.mark.parametrize(

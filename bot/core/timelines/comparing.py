@@ -1,0 +1,114 @@
+"""Two worlds side by side: what was said, known and done in each since the last one that both went on from."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from bot.core.records import AgentId, Json, Side
+from bot.core.timelines.records import Node, NodeId
+from bot.core.wording import counted
+
+SHOWN_VALUE = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What is compared of a world: `said` since the common ancestor, by room, as (who, what); minds whole."""
+
+    node: Node
+    said: Mapping[str, Sequence[tuple[str, str]]]
+    minds: Mapping[tuple[AgentId, Side], Mapping[str, Json]]
+    names: Mapping[AgentId, str]
+    members: frozenset[tuple[str, str]] = frozenset()  # (agent, room), by name
+    scenes: Mapping[str, str] = field(default_factory=dict)  # outcome by title
+
+
+def common(path: Sequence[NodeId], other: Sequence[NodeId]) -> NodeId:
+    """Give the last node on both ways from the root."""
+    shared = [one for one, two in zip(path, other, strict=False) if one == two]
+    return shared[-1]
+
+
+def flat(value: Json, path: str = "") -> dict[str, Json]:
+    """Give the leaves of nested objects by their dot paths."""
+    if isinstance(value, Mapping) and value:
+        found: dict[str, Json] = {}
+        for name, inner in value.items():
+            found |= flat(inner, f"{path}.{name}" if path else str(name))
+        return found
+    return {path: value} if path and value != {} else {}
+
+
+def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
+    """Give a header that counts the differences, and all of them line by line."""
+    a, b = one.node, two.node
+    if a.digest and a.digest == b.digest:
+        return "These worlds are the same.", []
+    first, said, number = _said(one, two)
+    minds = _minds(one, two)
+    joined = [f"only in {a.id}: {who} in {room}" for who, room in sorted(one.members - two.members)]
+    joined += [f"only in {b.id}: {who} in {room}" for who, room in sorted(two.members - one.members)]
+    scenes = [
+        f"{title}: {one.scenes.get(title, 'none')} → {two.scenes.get(title, 'none')}"
+        for title in sorted({*one.scenes, *two.scenes})
+        if one.scenes.get(title) != two.scenes.get(title)
+    ]
+    cost = f"{a.usd:.4f} USD and {counted(a.tokens, 'token')} beside {b.usd:.4f} USD and {counted(b.tokens, 'token')}"
+    counts = [(number, "line"), (len(minds), "path"), (len(joined), "membership"), (len(scenes), "scene")]
+    told = ", ".join(counted(many, word) for many, word in counts if many) or "nothing that is kept apart"
+    header = f"Node {a.id} and node {b.id} differ in {told}. {cost}."
+    parts = (("Said", [*first, *said]), ("Known, planned, looked at", minds), ("Members", joined), ("Scenes", scenes))
+    return header, [line for title, lines in parts if lines for line in ("", f"## {title}", *lines)]
+
+
+def _said(one: Sighting, two: Sighting) -> tuple[list[str], list[str], int]:
+    lines: list[str] = []
+    first: list[str] = []
+    differing = 0
+    for room in sorted({*one.said, *two.said}):
+        pairs = list(zip_longest(one.said.get(room, ()), two.said.get(room, ())))
+        for number, (left, right) in enumerate(pairs, 1):
+            if left == right:
+                continue
+            differing += 1
+            first = first or [f"The first line that differs is line {number} in {room}."]
+            lines.append(f"{room}, line {number}:")
+            lines += [f"  {node.id}: {': '.join(said)}" for node, said in ((one.node, left), (two.node, right)) if said]
+    return first, lines, differing
+
+
+def _minds(one: Sighting, two: Sighting) -> list[str]:
+    lines: list[str] = []
+    for agent_id, side in sorted({*one.minds, *two.minds}):
+        left, right = flat(dict(one.minds.get((agent_id, side), {}))), flat(dict(two.minds.get((agent_id, side), {})))
+        name = one.names.get(agent_id) or two.names.get(agent_id, str(agent_id))
+        for path in sorted({*left, *right}):
+            if path not in right:
+                lines.append(f"{name} `{path}`: only in {one.node.id}: {_shown(left[path])}")
+            elif path not in left:
+                lines.append(f"{name} `{path}`: only in {two.node.id}: {_shown(right[path])}")
+            elif left[path] != right[path]:
+                lines.append(f"{name} `{path}`: {_shown(left[path])} → {_shown(right[path])}")
+    return lines
+
+
+def _shown(value: Json) -> str:
+    text = str(value)
+    return text if len(text) <= SHOWN_VALUE else f"{text[:SHOWN_VALUE]}…"
+
+
+def tabled(seen: Sequence[Sighting]) -> list[str]:
+    """Give a table of worlds, one line each, and how often each outcome came."""
+    lines = []
+    outcomes: Counter[str] = Counter()
+    for one in seen:
+        came = "; ".join(f"{title}: {outcome}" for title, outcome in sorted(one.scenes.items()) if outcome)
+        came = came or one.node.outcome or "went on"
+        outcomes[came] += 1
+        lines.append(
+            f"**{one.node.id}** {came}, {counted(sum(map(len, one.said.values())), 'line')},"
+            f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} USD"
+        )
+    of = len(seen)
+    return [*lines, *(f"{count} of {of}: {outcome}" for outcome, count in outcomes.most_common())]

@@ -1,0 +1,313 @@
+"""Timelines as people use them: trees are forked, grown within their money, looked at, compared and cut back."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from decimal import Decimal
+from importlib import metadata
+
+import structlog
+
+from bot.core.changes import Audit
+from bot.core.config import CommunityConfig
+from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.people import by_person
+from bot.core.ports.trees import Grower, Images, Trees
+from bot.core.records import AgentId, Person, Snowflake
+from bot.core.timelines.growth import Growth, Limits, planned
+from bot.core.timelines.records import (
+    NOW,
+    AtMessage,
+    Cut,
+    Node,
+    NodeId,
+    Point,
+    Timeline,
+    Tree,
+    TreeId,
+    TreeKey,
+)
+from bot.core.timelines.showing import Shown
+from bot.core.wording import counted
+from bot.engine.front_desk.office import Office, check_manages
+from bot.engine.timelines import looking
+from bot.engine.timelines.house import Estimate, Treasury
+
+log = structlog.get_logger(__name__)
+OFF = "Timelines are switched off here: tell whoever runs Selfroom."
+MEGABYTE = 1_000_000
+NO_TREE = "There is no tree {} here: /timeline list shows those that are."
+NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orchard:
+    """What trees are kept and grown with; `program`: this version."""
+
+    trees: Trees
+    images: Images
+    grower: Grower
+    treasury: Treasury
+    program: str = field(default_factory=lambda: metadata.version("selfroom"))
+
+
+@dataclass(frozen=True, slots=True)
+class Timelines:
+    """The trees of a community."""
+
+    office: Office
+    orchard: Orchard | None = None
+    config: CommunityConfig = field(default_factory=CommunityConfig)  # what a community's own is laid over
+
+    def _there(self) -> Orchard:
+        if self.orchard is None:
+            raise Rejected(OFF)
+        return self.orchard
+
+    async def all(self, guild_id: Snowflake) -> Sequence[Timeline]:
+        """Give the trees that there are, the oldest first."""
+        async with self.office.looking(guild_id) as (community, read):
+            return [one for one in await read.timelines.all(community.id) if not one.gone]
+
+    async def find(self, guild_id: Snowflake, tree_id: int | None, thread_id: int | None) -> Timeline:
+        """Give the tree of a number, else that of a thread; raises NotFound."""
+        async with self.office.looking(guild_id) as (community, read):
+            if tree_id is not None:
+                found = await read.timelines.find(community.id, TreeId(tree_id))
+            elif thread_id is not None:
+                found = await read.timelines.of_thread(community.id, Snowflake(thread_id))
+                if found is None:
+                    raise NotFound(NOT_A_TREE)
+            else:
+                raise NotFound(NOT_A_TREE)
+        if found is None or found.gone:
+            raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
+        return found
+
+    async def shown(self, timeline: Timeline) -> Shown:
+        """Give a tree with its nodes."""
+        trees = self._there().trees
+        return Shown(timeline=timeline, tree=await trees.find(timeline.key), nodes=await trees.nodes(timeline.key))
+
+    async def fork(
+        self,
+        guild_id: Snowflake,
+        person: Person,
+        room_id: AgentId,
+        *,
+        title: str,
+        rooms: tuple[AgentId, ...],
+        point: Point = NOW,
+    ) -> Timeline:
+        """Begin a tree at a moment of some rooms, told of in one of them; raises Rejected over a limit."""
+        orchard, now = self._there(), self.office.now()
+        check_manages(person)
+        async with self.office.changing(guild_id, person) as (community, write):
+            config = self.config.overlaid(community.overrides)
+            if not config.timelines:
+                raise Rejected("What-ifs are switched off in this server: `/setup options` has `timelines`.")
+            if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
+                raise Rejected(f"Over the limit of {counted(config.timelines_at_once, 'tree')}: delete one first.")
+            timeline = Timeline(
+                community_id=community.id,
+                id=TreeId(write.ids.take("timeline")),
+                room_id=room_id,
+                title=title,
+                made_by=person.id,
+                usd_cap=config.timeline_usd,
+                created_at=now,
+                expires_at=now + timedelta(days=config.timeline_days),
+            )
+            await write.timelines.keep(timeline)
+            await write.apply(community.id, [self._audit(person, f"Tree {timeline.id} was begun.")])
+        cut = Cut(rooms=rooms, point=point, newest_messages=config.timeline_messages)
+        try:
+            await self._begin(orchard, timeline, cut)
+        except BaseException:
+            async with self.office.store.writing(community.id) as write:
+                await write.timelines.drop(community.id, timeline.id)
+            raise
+        return timeline
+
+    async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut) -> None:
+        """Freeze what a tree begins with, and make its file."""
+        now = timeline.created_at
+        image = await orchard.images.image(timeline.community_id, cut, now=now)
+        tree = Tree(
+            key=timeline.key,
+            title=timeline.title,
+            rooms=cut.rooms,
+            point=cut.point,
+            made_by=timeline.made_by,
+            made_at=now,
+            at=image.at,
+            seed=secrets.token_hex(8),
+            revision="",
+            program=orchard.program,
+        )
+        await orchard.grower.begin(tree, image)
+
+    async def place(self, timeline: Timeline, thread_id: Snowflake, board_post_id: Snowflake | None) -> Timeline:
+        """Keep where a tree is told of."""
+        placed = replace(timeline, thread_id=thread_id, board_post_id=board_post_id)
+        async with self.office.store.writing(timeline.community_id) as write:
+            await write.timelines.keep(placed)
+        return placed
+
+    async def estimate(self, timeline: Timeline, growth: Growth) -> Estimate:
+        """Say what an operation is thought to cost; raises what keeps it from being done."""
+        orchard = self._there()
+        tree = await orchard.trees.find(timeline.key)
+        growth = replace(growth, limits=Limits.of(await self._config(timeline)))
+        plans = planned(growth, await orchard.trees.nodes(timeline.key), tree.seed)
+        turns = sum(one.turns_wanted or int((one.minutes or 0) + 0.99) for one in plans)
+        found = await orchard.treasury.estimate(timeline.key, turns, len(plans))
+        await orchard.treasury.check(timeline.key, found, timeline.usd_cap)
+        return found
+
+    async def asks_above(self, timeline: Timeline) -> Decimal:
+        """Give the price from which a person is asked whether an operation is to be run."""
+        return (await self._config(timeline)).timeline_ask_usd
+
+    async def _config(self, timeline: Timeline) -> CommunityConfig:
+        async with self.office.store.reading() as read:
+            everyone = await read.communities.all()
+        community = next(one for one in everyone if one.id == timeline.community_id)
+        return self.config.overlaid(community.overrides)
+
+    async def point_of(self, guild_id: Snowflake, message_id: int) -> AtMessage:
+        """Give the point at which a message of Discord's had just been said; raises NotFound."""
+        async with self.office.looking(guild_id) as (community, read):
+            found = await read.talk.find(community.id, Snowflake(message_id))
+        if found is None:
+            raise NotFound("Selfroom does not know this message: name one that agents could hear.")
+        return AtMessage(message_id=found.id)
+
+    async def grow(self, timeline: Timeline, person: Person, growth: Growth) -> Sequence[Node]:
+        """Make nodes and begin to run them, within a grant of the day's money; gives them as they were stored."""
+        orchard, key = self._there(), timeline.key
+        check_manages(person)
+        config = await self._config(timeline)
+        if (await orchard.trees.find(key)).bytes > config.timeline_megabytes * MEGABYTE:
+            raise Rejected(
+                f"This tree is as large as one may be, {config.timeline_megabytes} MB: delete some nodes first."
+            )
+        growth = replace(growth, limits=Limits.of(config))
+        grant = await orchard.treasury.grant(key, await self.estimate(timeline, growth))
+        nodes: Sequence[Node] = ()
+        try:
+            nodes = await orchard.grower.grow(key, growth)
+        finally:
+            if grant is not None:
+                await orchard.treasury.give(key, grant, nodes)
+        ids = ", ".join(str(one.id) for one in nodes)
+        await self._touched(timeline, person, f"Tree {key.id}: {growth.what}, node {ids}.")
+        return nodes
+
+    async def go_on(self) -> None:
+        """Have run on what was running, or waiting, when Selfroom ended."""
+        if self.orchard is None:
+            return
+        async with self.office.store.reading() as read:
+            timelines = [one for one in await read.timelines.all() if not one.gone]
+        for one in timelines:
+            try:
+                await self._go_on(self.orchard, one)
+            except SelfroomError as error:  # it waits until somebody asks for it; the others go on
+                log.warning("what was running in a what-if does not go on", tree=one.id, why=error.sentence)
+
+    async def _go_on(self, orchard: Orchard, timeline: Timeline) -> None:
+        nodes = [node for node in await orchard.trees.nodes(timeline.key) if not node.status.is_over]
+        if not nodes or orchard.treasury.runs(timeline.key):
+            return
+        turns = sum(node.turns_wanted for node in nodes)
+        grant = await orchard.treasury.grant(
+            timeline.key, await orchard.treasury.estimate(timeline.key, turns, len(nodes))
+        )
+        resumed: Sequence[Node] = ()
+        try:
+            resumed = await orchard.grower.resume(timeline.key)
+        finally:
+            if grant is not None:
+                await orchard.treasury.give(timeline.key, grant, resumed)
+
+    async def read(self, timeline: Timeline, node_id: int) -> list[str]:
+        """Give what was said in a node since the fork."""
+        return await looking.transcript(self._there().trees, timeline.key, NodeId(node_id))
+
+    async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, list[str]]:
+        """Compare two nodes, or all children of one."""
+        trees = self._there().trees
+        if two is not None:
+            return await looking.difference(trees, timeline.key, NodeId(one), NodeId(two))
+        table = await looking.children_compared(trees, timeline.key, NodeId(one))
+        if not table:
+            raise Rejected(f"Node {one} has no finished children: name another node beside it.")
+        return f"The children of node {one}:", table
+
+    async def rerun(self, timeline: Timeline, node_id: int) -> str:
+        """Run a node again from its record, and say whether it came out the same."""
+        differs = await self._there().grower.rerun(timeline.key, NodeId(node_id))
+        return differs or f"Node {node_id} was run again from its record: 0 bytes differ."
+
+    async def note(self, timeline: Timeline, node_id: int, text: str) -> None:
+        """Set what people note beside a node."""
+        await self._there().grower.note(timeline.key, NodeId(node_id), text)
+
+    async def stop(self, timeline: Timeline, person: Person, node_id: int) -> None:
+        """End a node after the present call."""
+        check_manages(person)
+        await self._there().grower.stop(timeline.key, NodeId(node_id))
+        await self._touched(timeline, person, f"Tree {timeline.id}: node {node_id} was stopped.")
+
+    async def delete(self, timeline: Timeline, person: Person, node_id: int) -> str:
+        """Delete a node and all that came from it."""
+        check_manages(person)
+        gone = await self._there().grower.delete(timeline.key, NodeId(node_id))
+        await self._touched(timeline, person, f"Tree {timeline.id}: {counted(len(gone), 'node')} deleted.")
+        return f"Deleted: {counted(len(gone), 'node')}."
+
+    async def remove(self, timeline: Timeline, person: Person) -> str:
+        """Delete a tree."""
+        check_manages(person)
+        await self._there().grower.remove(timeline.key)
+        async with self.office.store.writing(timeline.community_id) as write:
+            await write.timelines.drop(timeline.community_id, timeline.id)
+            await write.apply(timeline.community_id, [self._audit(person, f"Tree {timeline.id} was deleted.")])
+        return f"Tree {timeline.id} is deleted, with all its nodes."
+
+    def on_changed(self, tell: Callable[[TreeKey], None]) -> None:
+        """Have somebody told whenever a node is over."""
+        if self.orchard is not None:
+            self.orchard.treasury.on_changed = lambda key, _: tell(key)
+
+    async def of_key(self, key: TreeKey) -> Shown | None:
+        """Give a tree as it is shown; None once it is gone."""
+        async with self.office.store.reading() as read:
+            timeline = await read.timelines.find(key.community_id, key.id)
+        return None if timeline is None or timeline.gone else await self.shown(timeline)
+
+    async def expire(self) -> None:
+        """Delete the trees that nobody touched for long."""
+        if self.orchard is None:
+            return
+        async with self.office.store.reading() as read:
+            over = await read.timelines.expired(self.office.now())
+        for one in over:
+            await self.orchard.grower.remove(one.key)
+            async with self.office.store.writing(one.community_id) as write:
+                await write.timelines.drop(one.community_id, one.id)
+
+    async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
+        """Keep a tree longer, and who did what."""
+        days = (await self._config(timeline)).timeline_days
+        async with self.office.store.writing(timeline.community_id) as write:
+            known = await write.timelines.find(timeline.community_id, timeline.id)
+            if known is not None:
+                later = self.office.now() + timedelta(days=days)
+                await write.timelines.keep(replace(known, expires_at=later))
+            await write.apply(timeline.community_id, [self._audit(person, what)])
+
+    def _audit(self, person: Person, what: str) -> Audit:
+        return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())

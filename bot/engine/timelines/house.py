@@ -1,0 +1,207 @@
+"""What the house does for worlds apart: it asks the models, keeps pace, and lets nobody spend more than was granted."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+import structlog
+
+from bot.core.errors import ModelUnreachable, Rejected
+from bot.core.hud.counting import count
+from bot.core.models import Model, ModelAnswer, ModelCall
+from bot.core.ports import Clock, Models, Store
+from bot.core.ports.trees import Trees
+from bot.core.records import Agent, CommunityId, Usage
+from bot.core.spending import SLOWED_FROM, SLOWER_FROM, Limit, day_of, held_to
+from bot.core.timelines.growth import MOST_AT_ONCE
+from bot.core.timelines.records import Node, NodeId, TreeKey
+from bot.engine.purse import CallPrice, set_aside, settle, spending_now
+from bot.engine.timelines.answers import GrantSpent, HouseFacts, ModelFacts
+
+BEATS_LOOKED_AT = 20
+ANSWER_TOKENS = 300  # about what an answer takes, where nobody has beaten yet
+SAFETY = 2  # times the estimate is granted: what is not used is given back
+MOST_PLACES = 8  # of a provider that says nothing of it
+MILLION = 1_000_000
+log = structlog.get_logger(__name__)
+
+
+def _nobody(key: TreeKey, node: Node | None) -> None:
+    """Nobody looks at the tree."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Grant:
+    """The money that one operation may spend, set aside in the community's day; `left`: nodes that still run on it."""
+
+    community_id: CommunityId
+    usd: Decimal
+    reservation: int
+    left: set[NodeId] = field(default_factory=set)
+    spent: Usage = field(default_factory=Usage)
+    asked: Decimal = Decimal(0)  # of calls that are still to be answered, at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What an operation is thought to cost, and what is set aside for it, in USD and tokens."""
+
+    usd: Decimal
+    granted_usd: Decimal
+    tokens: int
+
+
+class Treasury:
+    """Grants, and the calls that are paid from them; `on_changed` hears of every node that is over."""
+
+    def __init__(self, store: Store, models: Models, trees: Trees, clock: Clock, *, places: int | None) -> None:
+        self._store = store
+        self._models = models
+        self._trees = trees
+        self._clock = clock
+        self._places = asyncio.Semaphore(max(1, (places or MOST_PLACES) // 2))  # never more than half of a provider's
+        self._grants: dict[tuple[TreeKey, NodeId], Grant] = {}
+        self.on_changed: Callable[[TreeKey, Node | None], None] = _nobody
+
+    async def facts(self, key: TreeKey, models: Sequence[str]) -> HouseFacts:
+        """Give what is known of these models."""
+        model = await self._model(key.community_id)
+        return HouseFacts(models={name: _facts(model, name) for name in models}, missing=model.source.missing)
+
+    async def answer(self, key: TreeKey, node_id: NodeId, call: ModelCall) -> ModelAnswer:
+        """Ask a model for a node; raises GrantSpent where its grant, or the day, does not hold the call."""
+        grant = self._grants.get((key, node_id))
+        model = await self._model(key.community_id)
+        tokens = count(model.tokenizer(call.model), call.instructions) + count(model.tokenizer(call.model), call.input)
+        price = model.list_price(call.model, input_tokens=tokens, output_tokens=call.answer_tokens)
+        if grant is None or grant.spent.cost_usd + grant.asked + price > grant.usd:
+            raise GrantSpent("The money of this run is spent.")
+        if await self._share(key.community_id, model) >= SLOWER_FROM:
+            raise GrantSpent("The day's money is nearly spent.")
+        grant.asked += price
+        usage = Usage(input_tokens=tokens, output_tokens=call.answer_tokens, cost_usd=price)  # if nobody ever knows
+        try:
+            async with self._places:
+                answer = await model.answer(call)
+            usage = answer.usage
+            return answer
+        except ModelUnreachable as error:
+            usage = error.usage or usage
+            raise
+        finally:
+            grant.asked -= price
+            spent = grant.spent
+            grant.spent = replace(
+                spent,
+                cost_usd=spent.cost_usd + usage.cost_usd,
+                input_tokens=spent.input_tokens + usage.input_tokens,
+                output_tokens=spent.output_tokens + usage.output_tokens,
+            )
+
+    async def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
+        """Settle a grant once the last node is over that ran on it."""
+        await self._let_go(key, node_id)
+        self.on_changed(key, node)
+
+    async def _let_go(self, key: TreeKey, node_id: NodeId) -> None:
+        grant = self._grants.pop((key, node_id), None)
+        if grant is None:
+            return
+        grant.left.discard(node_id)
+        if not grant.left:
+            async with self._store.writing(grant.community_id) as write:
+                await settle(write.money, grant.community_id, grant.reservation, grant.spent)
+
+    async def estimate(self, key: TreeKey, turns: int, nodes: int) -> Estimate:
+        """Say what so many turns are thought to cost: as much as these agents' last beats did."""
+        model = await self._model(key.community_id)
+        async with self._store.reading() as read:
+            view = await read.views.action_view(key.community_id, agent_ids=(), room_ids=(), doors=False)
+            agents = [one for one in view.agents.values() if one.retired_at is None]
+            beats = [
+                beat
+                for one in agents
+                for beat in await read.beats.newest(key.community_id, one.id, limit=BEATS_LOOKED_AT)
+                if beat.usage.input_tokens
+            ]
+        worst = max((_price(model, one, view.config.answer_tokens) for one in agents), default=Decimal(0))
+        if beats:
+            mean = sum((one.usage.cost_usd for one in beats), Decimal(0)) / len(beats)
+            tokens = sum(one.usage.input_tokens + one.usage.output_tokens for one in beats) // len(beats)
+        else:
+            mean = max((_price(model, one, ANSWER_TOKENS) for one in agents), default=Decimal(0))
+            tokens = max((one.token_budget + ANSWER_TOKENS for one in agents), default=0)
+        usd = mean * turns
+        ahead = worst * min(nodes, MOST_AT_ONCE)  # of calls that are being answered, at most
+        return Estimate(usd=usd, granted_usd=usd * SAFETY + ahead if turns else Decimal(0), tokens=tokens * turns)
+
+    async def check(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> None:
+        """Raise Rejected where a tree's own limit does not hold what an operation is thought to cost."""
+        left = cap - sum((one.usd for one in await self._trees.nodes(key)), Decimal(0))
+        if estimate.usd > left:
+            raise Rejected(f"This tree's money does not hold this: about {estimate.usd:.2f} USD, {left:.2f} left.")
+
+    async def grant(self, key: TreeKey, estimate: Estimate) -> Grant | None:
+        """Set an operation's money aside in the community's day; None where it needs none. Raises Rejected."""
+        if not estimate.granted_usd and not estimate.tokens:
+            return None
+        model = await self._model(key.community_id)
+        price = CallPrice(usd=estimate.granted_usd, tokens=estimate.tokens, ceilings=model.source.ceilings)
+        async with self._store.writing(key.community_id) as write:
+            view = await write.views.action_view(key.community_id, agent_ids=(), room_ids=(), doors=False)
+            day, config = day_of(self._clock.now()), held_to(view.config, model.source.ceilings)
+            spending = await spending_now(write.money, key.community_id, config, day, model.source.ceilings)
+            left = None if spending.usd_limit is None else spending.usd_limit - spending.usd
+            if spending.share >= SLOWED_FROM:
+                raise Rejected("Most of the day's money is spent: no timeline is run until tomorrow.")
+            booked = await set_aside(write.money, key.community_id, config, day, price)
+        if isinstance(booked, Limit):
+            rest = f", {left:.2f} left" if left is not None else ""
+            raise Rejected(f"The day's money does not hold this: about {estimate.usd:.2f} USD{rest}.")
+        return Grant(community_id=key.community_id, usd=estimate.granted_usd, reservation=booked)
+
+    async def give(self, key: TreeKey, grant: Grant, nodes: Sequence[Node]) -> None:
+        """Let nodes run on a grant; without any it is given back."""
+        grant.left = {one.id for one in nodes}
+        self._grants |= {(key, one.id): grant for one in nodes}
+        if not nodes:
+            async with self._store.writing(grant.community_id) as write:
+                await settle(write.money, grant.community_id, grant.reservation, grant.spent)
+
+    def runs(self, key: TreeKey) -> bool:
+        """Tell whether anything of a tree runs on a grant."""
+        return any(at[0] == key for at in self._grants)
+
+    async def _share(self, community_id: CommunityId, model: Model) -> float:
+        async with self._store.reading() as read:
+            view = await read.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)
+            config, day = held_to(view.config, model.source.ceilings), day_of(self._clock.now())
+            spending = await spending_now(read.money, community_id, config, day, model.source.ceilings)
+        return spending.share
+
+    async def _model(self, community_id: CommunityId) -> Model:
+        async with self._store.reading() as read:
+            community = next(one for one in await read.communities.all() if one.id == community_id)
+            return await self._models.of(read.providers, community)
+
+
+def _price(model: Model, agent: Agent, answer_tokens: int) -> Decimal:
+    return model.list_price(agent.model, input_tokens=agent.token_budget, output_tokens=answer_tokens)
+
+
+def _facts(model: Model, name: str) -> ModelFacts:
+    def price(**tokens: int) -> Decimal:
+        return model.list_price(name, **{"input_tokens": 0, "output_tokens": 0, **tokens}) / MILLION
+
+    return ModelFacts(
+        context_tokens=model.context_tokens(name),
+        input_usd=price(input_tokens=MILLION),
+        cached_usd=price(input_tokens=MILLION, cached_tokens=MILLION),
+        output_usd=price(output_tokens=MILLION),
+        price_is_known=model.price_is_known(name),
+        is_known=model.is_known(name),
+        refusal=model.refusal(name),
+        takes_temperature=model.takes_temperature(name),
+        takes_schema=model.takes_schema(name),
+    )

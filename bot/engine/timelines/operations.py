@@ -1,0 +1,145 @@
+"""What is done to trees, by the one process that writes them: nodes are made, run, stopped and deleted."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import structlog
+
+from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.ports import Clock
+from bot.core.ports.trees import Telling, Trees
+from bot.core.timelines.growth import MOST_AT_ONCE, Growth, check_parent, planned
+from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
+from bot.engine.timelines.runner import Runner
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(kw_only=True)
+class Operations:
+    """The `Grower` over the files themselves."""
+
+    trees: Trees
+    runner: Runner
+    clock: Clock
+    telling: Telling
+    _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_AT_ONCE))
+    _running: dict[tuple[TreeKey, NodeId], asyncio.Task[None]] = field(default_factory=dict)
+    _stopped: set[tuple[TreeKey, NodeId]] = field(default_factory=set)
+
+    async def begin(self, tree: Tree, image: Image) -> Tree:
+        """Make a tree with its root."""
+        return await self.trees.begin(tree, image)
+
+    async def grow(self, key: TreeKey, growth: Growth) -> Sequence[Node]:
+        """Store the nodes of an operation as queued, and begin to run them."""
+        tree = await self.trees.find(key)
+        if tree.usable:
+            raise Rejected(tree.usable)
+        plans = planned(growth, await self.trees.nodes(key), tree.seed)
+        if growth.changes:
+            await self.runner.check(key, plans[0].parent, growth.changes, growth.by)
+        nodes = await self.trees.add(key, plans, at=self.clock.now())
+        self._run_all(key, nodes)
+        return nodes
+
+    async def resume(self, key: TreeKey) -> Sequence[Node]:
+        """Run what was running or waiting when the process died; gives these nodes."""
+        queued = [one for one in await self.trees.requeue(key) if (key, one.id) not in self._running]
+        self._run_all(key, queued)
+        return queued
+
+    async def rerun(self, key: TreeKey, node_id: NodeId) -> str:
+        """Run a node again from its record; gives the first difference in words, empty without one."""
+        async with self._turn:
+            return await self.runner.rerun(key, node_id)
+
+    async def stop(self, key: TreeKey, node_id: NodeId) -> Node:
+        """End a node that is not over yet, after the present call."""
+        node = await self.trees.node(key, node_id)
+        if node.status.is_over:
+            raise Rejected(f"Node {node_id} is over.")
+        await self._end([(key, node_id)])
+        node = await self.trees.node(key, node_id)
+        if not node.status.is_over:
+            node = await self.trees.end(key, node_id, Status.STOPPED, "somebody stopped it", at=self.clock.now())
+        return node
+
+    async def delete(self, key: TreeKey, node_id: NodeId) -> Sequence[NodeId]:
+        """Delete a node and all that came from it, running ones stopped first."""
+        if node_id == ROOT:
+            raise Rejected("The root stays: delete the tree.")
+        going = [(key, one.id) for one in await self.trees.subtree(key, node_id)]
+        await self._end(going)
+        return await self.trees.prune(key, node_id)
+
+    async def note(self, key: TreeKey, node_id: NodeId, text: str) -> Node:
+        """Set what people note beside a node."""
+        return await self.trees.annotate(key, node_id, text)
+
+    async def remove(self, key: TreeKey) -> None:
+        """Delete a tree, its running nodes stopped first."""
+        await self._end([at for at in self._running if at[0] == key])
+        await self.trees.remove(key)
+
+    async def give_up(self, key: TreeKey, node_ids: Sequence[NodeId], why: str) -> None:
+        """End nodes as failed that broke off with the process."""
+        for node in await self.trees.requeue(key):
+            if node.id in node_ids:
+                failed = await self.trees.end(key, node.id, Status.FAILED, why, at=self.clock.now())
+                self.telling.changed(key, node.id, failed)
+
+    async def close(self) -> None:
+        """Let go of everything that runs: it is queued again."""
+        running = list(self._running.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def finished(self) -> None:
+        """Wait until nothing runs."""
+        while self._running:
+            await asyncio.wait(list(self._running.values()))
+
+    def _run_all(self, key: TreeKey, nodes: Sequence[Node]) -> None:
+        for node in nodes:  # parents first: a link of a chain waits for the one before it
+            task = asyncio.create_task(self._run(key, node), name=f"node {node.id}")
+            self._running[key, node.id] = task
+            task.add_done_callback(lambda _, at=(key, node.id): self._over(at))  # type: ignore[misc]
+
+    def _over(self, at: tuple[TreeKey, NodeId]) -> None:
+        self._running.pop(at, None)
+        self._stopped.discard(at)
+
+    async def _run(self, key: TreeKey, node: Node) -> None:
+        """Run one node once its parent is done and there is room."""
+        at = (key, node.id)
+        try:
+            if node.parent is not None and (parent := self._running.get((key, node.parent))) is not None:
+                await asyncio.wait([parent])
+            async with self._turn:
+                done = await self._run_now(key, node, at)
+        except NotFound:  # it was deleted meanwhile
+            done = None
+        except SelfroomError as error:
+            log.error("a node could not be kept", tree=key.id, node=node.id, why=error.sentence)
+            done = None
+        self.telling.changed(key, node.id, done)
+
+    async def _run_now(self, key: TreeKey, node: Node, at: tuple[TreeKey, NodeId]) -> Node:
+        if at in self._stopped:
+            return await self.trees.end(key, node.id, Status.STOPPED, "somebody stopped it", at=self.clock.now())
+        if node.parent is not None:
+            try:
+                check_parent(await self.trees.node(key, node.parent), goes_on=not node.changes and node.asked is None)
+            except Rejected as error:
+                return await self.trees.end(key, node.id, Status.STOPPED, error.sentence, at=self.clock.now())
+        return await self.runner.run(key, node.id, lambda: at in self._stopped)
+
+    async def _end(self, going: Sequence[tuple[TreeKey, NodeId]]) -> None:
+        """Stop nodes, and wait until they have stopped."""
+        tasks = [self._running[at] for at in going if at in self._running]
+        self._stopped |= {at for at in going if at in self._running}
+        if tasks:
+            await asyncio.wait(tasks)

@@ -1,0 +1,189 @@
+"""One node is run: opened from its parent, changed, played to its end, and kept; or run again from its record."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.core.errors import NotFound, Rejected, SelfroomError, StoreError
+from bot.core.models import Tokenizer
+from bot.core.ports import Clock
+from bot.core.ports.trees import Trees, World
+from bot.core.records import AgentId, Person
+from bot.core.timelines.changes import Change
+from bot.core.timelines.records import Answer, Finished, Node, NodeId, Status, TreeKey
+from bot.engine.performer import Performer
+from bot.engine.timelines.answers import House, Record
+from bot.engine.timelines.chance import OpenCipher
+from bot.engine.timelines.changing import Changing, hear
+from bot.engine.timelines.happened import happened, marked
+from bot.engine.timelines.play import SPENT, Failed, Play, Stagecraft, Stopped
+
+A_MOMENT_SECONDS = 1.0
+TIMES_CHANGED = 3
+ANSWERED_WITHIN = 12  # turns of others, until whom the Architect asked has answered
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """Runs nodes; `clock` is the real one."""
+
+    trees: Trees
+    house: House
+    stagecraft: Stagecraft
+    clock: Clock
+
+    async def run(self, key: TreeKey, node_id: NodeId, is_stopped: Callable[[], bool]) -> Node:
+        """Run a queued node to its end and keep it; what goes wrong in it is how it ended."""
+        try:
+            for _ in range(TIMES_CHANGED):
+                try:
+                    return await self._run(key, node_id, is_stopped)
+                except Rejected as error:  # what it began with was changed by a deletion
+                    log.info("a node is run once more", node=node_id, why=error.sentence)
+            why = "What it began with was changed again and again: run it once more."
+        except StoreError:
+            raise
+        except SelfroomError as error:
+            why = error.sentence
+        except Exception as error:
+            log.exception("a node could not be run", node=node_id)
+            why = f"Something went wrong here ({type(error).__name__}): the log has the details."
+        return await self.trees.end(key, node_id, Status.FAILED, why, at=self.clock.now())
+
+    async def _run(self, key: TreeKey, node_id: NodeId, is_stopped: Callable[[], bool]) -> Node:
+        async with self.trees.open(key, node_id) as world:
+            play = await self._play(world, await self._record(key, node_id))
+            since = await marked(world)
+            status, outcome = Status.DONE, ""
+            try:
+                outcome = await self._carry_out(play, world.node, is_stopped)
+            except Stopped:
+                status, outcome = Status.STOPPED, "somebody stopped it"
+            except (Failed, Rejected, NotFound) as error:
+                status, outcome = Status.FAILED, str(error)
+            if status is Status.DONE:
+                await self.trees.tell(key, node_id, await happened(world, since))
+            return await self.trees.keep(world, self._ended(status, outcome, play))
+
+    async def rerun(self, key: TreeKey, node_id: NodeId) -> str:
+        """Run a finished node again from its record alone; gives the first difference in words, empty without one."""
+        node = await self.trees.node(key, node_id)
+        if not node.exact:
+            raise Rejected("Answers of this node were dropped with a message: it cannot be run again exactly.")
+        if node.status is not Status.DONE:
+            raise Rejected(f"Node {node_id} is {node.status}: only what is done can be run again.")
+        if not node.digest or node.parent is None:
+            return ""
+        async with self.trees.again(key, node_id) as world:
+            record = await self._record(key, node_id, only=True, ends_short=SPENT in node.outcome)
+            play = await self._play(world, record)
+            try:
+                outcome = await self._carry_out(play, node, lambda: False)
+            except (Failed, Rejected, NotFound) as error:
+                return f"It failed this time: {error}"
+            if record.differs:
+                return f"{record.differs} Turn {play.turns.counts['beats'] + 1} is the first that differs."
+            if outcome != node.outcome:
+                return f"It ended otherwise: {outcome or 'it went on'} instead of {node.outcome or 'it went on'}."
+            same = await self.trees.digest(world) == node.digest
+        return "" if same else "All calls were the same, and some rows are not: the digests differ."
+
+    async def check(self, key: TreeKey, parent: NodeId, changes: Sequence[Change], by: Person) -> None:
+        """Try changes in a world that is kept nowhere; raises Rejected, or NotFound, for one that cannot be made."""
+        async with self.trees.look(key, parent) as world:
+            record = Record(trees=_Nowhere(), house=self.house, key=key, node_id=parent, kept=())
+            play = await self._play(world, record, as_of=world.node)
+            await Changing(play, self._performer(play), by).make(changes)
+
+    async def _record(self, key: TreeKey, node_id: NodeId, *, only: bool = False, ends_short: bool = False) -> Record:
+        kept = await self.trees.recorded(key, node_id)
+        return Record(
+            trees=self.trees,
+            house=self.house,
+            key=key,
+            node_id=node_id,
+            kept=kept,
+            only=only,
+            ends_short=ends_short,
+        )
+
+    async def _play(self, world: World, record: Record, as_of: Node | None = None) -> Play:
+        """Put the engine over a world, which goes on at the moment at which its parent ended."""
+        before = as_of
+        if before is None and world.node.parent is not None:
+            before = await self.trees.node(world.tree.key, world.node.parent)
+        at = before.until_at if before is not None else None
+        return await self.stagecraft.opened(world, record, at or world.tree.at)
+
+    def _performer(self, play: Play) -> Performer:
+        return Performer(cipher=OpenCipher(), tokenizer=self._tokenizer, models=play.models)
+
+    @property
+    def _tokenizer(self) -> Tokenizer:
+        return self.stagecraft.tokenizer_for(self.stagecraft.config.model)
+
+    async def _carry_out(self, play: Play, node: Node, is_stopped: Callable[[], bool]) -> str:
+        """Do all that a node is for; gives what came of it."""
+        play.begun_at = play.clock.now()
+        if node.changes or node.asked is not None:
+            await play.clock.advance(A_MOMENT_SECONDS)  # what is new comes after all that was
+        if node.changes:
+            await Changing(play, self._performer(play), await self._maker(play)).make(node.changes)
+        outcome = ""
+        if node.asked is not None:
+            outcome = await self._ask(play, *node.asked, is_stopped)
+        elif node.minutes is not None:
+            until: datetime = play.clock.now() + timedelta(minutes=node.minutes)
+            outcome = await play.go_on(0, until, is_stopped)
+        elif node.turns_wanted:
+            outcome = await play.go_on(node.turns_wanted, None, is_stopped)
+        if not play.record.is_cut:
+            await play.words_come_out()
+        return outcome
+
+    async def _ask(self, play: Play, agent_id: AgentId, question: str, is_stopped: Callable[[], bool]) -> str:
+        """Let the Architect ask an agent in its room, and go on until it has answered."""
+        community_id = play.world.tree.key.community_id
+        async with play.world.store.reading() as read:
+            view = await read.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)
+        agent, room = view.agents.get(agent_id), view.all_rooms.get(agent_id)
+        if agent is None or room is None:
+            raise NotFound(f"There is no agent {agent_id} in that world.")
+        await hear(play, await self._maker(play), room.channel_id, f"{agent.name}, {question}")
+        before = agent.last_beat_at
+        for turn in range(1, ANSWERED_WITHIN + 1):
+            outcome = await play.go_on(turn, None, is_stopped)
+            async with play.world.store.reading() as read:
+                now = await read.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)
+            if outcome or now.agents[agent_id].last_beat_at != before:
+                return outcome
+        return ""
+
+    async def _maker(self, play: Play) -> Person:
+        """Give whoever made the node, as The Architect of that world."""
+        tree, id_ = play.world.tree, play.world.node.made_by
+        async with play.world.store.reading() as read:
+            known = await read.people.find(tree.key.community_id, id_)
+        return Person(id=id_, username=known.username if known else "manager", is_architect=True)
+
+    def _ended(self, status: Status, outcome: str, play: Play) -> Finished:
+        return Finished(
+            status=status,
+            at=self.clock.now(),
+            turns=play.turns.counts["beats"],
+            from_at=play.begun_at,
+            until_at=play.clock.now(),
+            usd=play.record.usd,
+            tokens=play.record.tokens,
+            outcome=outcome,
+        )
+
+
+class _Nowhere:
+    """What is only tried leaves no record."""
+
+    async def record(self, key: TreeKey, node_id: NodeId, answer: Answer) -> None:
+        """Keep nothing."""

@@ -1,0 +1,130 @@
+"""What commands on trees share: which tree is meant, and its board."""
+
+import asyncio
+from typing import Final
+
+import discord
+from discord import app_commands
+from discord.ext import commands
+
+from bot.client import SelfroomClient
+from bot.core.errors import NotFound, Rejected
+from bot.core.records import Agent, AgentId, Snowflake
+from bot.core.timelines.growth import Growth
+from bot.core.timelines.records import Timeline, TreeKey
+from bot.core.wording import counted
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person, wait
+from cogs.ui.trees import NodeSelect, board_text, board_view, thread_name
+
+Number = app_commands.Range[int, 0, 1_000_000]
+TreeNumber = app_commands.Range[int, 1, 1_000_000]
+Turns = app_commands.Range[int, 1, 20]
+Siblings = app_commands.Range[int, 2, 8]
+Text = app_commands.Range[str, 1, 1_500]
+BOARD_SECONDS = 2.0
+ARCHIVED_AFTER_MINUTES: Final = 1_440
+
+
+class TreeGroup(Group):
+    """Commands on trees, for managers alone."""
+
+    def __init__(self, client: SelfroomClient) -> None:
+        super().__init__(client)
+        self._drawing: dict[TreeKey, asyncio.Task[None]] = {}
+        self._again: set[TreeKey] = set()
+
+    async def cog_load(self) -> None:
+        """Know the selects that were sent before the last start."""
+        self.client.add_dynamic_items(NodeSelect)
+
+    async def cog_unload(self) -> None:
+        """Draw no more boards."""
+        for task in list(self._drawing.values()):
+            task.cancel()
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """Hear of nodes that are over."""
+        self.desk.timelines.on_changed(self.redraw)
+
+    async def tree(self, interaction: Interaction, number: int | None) -> Timeline:
+        """Give the tree that was named, else that of this thread, to a manager alone."""
+        managers_only(interaction)
+        await wait(interaction)
+        return await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id)
+
+    async def channel_of(self, guild_id: Snowflake, owner: Agent) -> discord.TextChannel:
+        """Give the channel of an agent's room; raises Rejected while it has none."""
+        place = await self.desk.rooms.place(guild_id, owner.id)
+        channel = self.client.get_channel(place.channel_id) if place is not None and place.channel_id else None
+        if not isinstance(channel, discord.TextChannel):
+            raise Rejected("That room has no channel yet: wait until it has one.")
+        return channel
+
+    async def readable(self, interaction: Interaction, host: Agent, *, everything: bool) -> tuple[AgentId, ...]:
+        """Give the rooms that come into a tree, of those the person can read now; raises Rejected without that one."""
+        guild_id = guild_of(interaction)
+        wanted = [one.id for one in await self.desk.agents.everyone(guild_id)] if everything else []
+        rooms = []
+        for id_ in dict.fromkeys([host.id, *wanted]):
+            place = await self.desk.rooms.place(guild_id, id_)
+            if place is not None and may_read(interaction, place.channel_id):
+                rooms.append(id_)
+        if host.id not in rooms:
+            raise Rejected("You cannot read that room: ask somebody who can.")
+        return tuple(rooms)
+
+    async def show_in(self, channel: discord.TextChannel, made: Timeline) -> int:
+        """Open the thread in which a tree is told of, with its board; gives the thread."""
+        thread = await channel.create_thread(
+            name=thread_name(made),
+            type=discord.ChannelType.public_thread,
+            auto_archive_duration=ARCHIVED_AFTER_MINUTES,
+        )
+        made = await self.desk.timelines.place(made, Snowflake(thread.id), None)
+        shown = await self.desk.timelines.shown(made)
+        board = await thread.send(board_text(shown), view=board_view(shown))
+        await self.desk.timelines.place(made, Snowflake(thread.id), Snowflake(board.id))
+        return thread.id
+
+    async def grow(self, interaction: Interaction, number: int | None, growth: Growth) -> None:
+        """Make nodes and let them run, once it is sure where it costs more than a little."""
+        timeline = await self.tree(interaction, number)
+        estimate = await self.desk.timelines.estimate(timeline, growth)
+        if estimate.usd > await self.desk.timelines.asks_above(timeline):
+            asked = f"That is thought to cost about {estimate.usd:.2f} USD. Run it?"
+            if not await self.sure(interaction, asked, "Run it", tree=timeline.id):
+                return
+        nodes = await self.desk.timelines.grow(timeline, person(interaction), growth)
+        self.redraw(timeline.key)
+        made = ", ".join(str(one.id) for one in nodes)
+        await self.say(interaction, f"Made: {counted(len(nodes), 'node')} ({made}).")
+
+    def redraw(self, key: TreeKey) -> None:
+        """Have a tree's board drawn anew, soon, and not oftener than every two seconds."""
+        if key in self._drawing:
+            self._again.add(key)
+            return
+        task = self._drawing[key] = asyncio.create_task(self._draw(key), name=f"board of tree {key.id}")
+        task.add_done_callback(lambda _: self._drawn(key))
+
+    def _drawn(self, key: TreeKey) -> None:
+        del self._drawing[key]
+        if key in self._again:
+            self._again.discard(key)
+            self.redraw(key)
+
+    async def _draw(self, key: TreeKey) -> None:
+        try:
+            shown = await self.desk.timelines.of_key(key)
+        except NotFound:
+            return
+        if shown is None or shown.timeline.thread_id is None or shown.timeline.board_post_id is None:
+            return
+        thread = self.client.get_partial_messageable(shown.timeline.thread_id)
+        board = thread.get_partial_message(shown.timeline.board_post_id)
+        try:
+            await board.edit(content=board_text(shown), view=board_view(shown))
+        except discord.HTTPException:  # somebody deleted it: /timeline show has it all
+            return
+        await asyncio.sleep(BOARD_SECONDS)

@@ -1,0 +1,163 @@
+"""`/timeline`: trees are looked at, compared and cut back."""
+
+from typing import Final
+
+from discord import app_commands
+
+from bot.core.timelines.records import Timeline
+from bot.core.wording import counted, honest
+from cogs.base import Interaction, guild_of, managers_only, person, wait
+from cogs.timeline.boards import TreeGroup
+from cogs.ui.files import text_file
+from cogs.ui.texts import label
+from cogs.ui.trees import branches
+
+Number = app_commands.Range[int, 0, 1_000_000]
+TreeNumber = app_commands.Range[int, 1, 1_000_000]
+Turns = app_commands.Range[int, 1, 20]
+Siblings = app_commands.Range[int, 2, 8]
+Text = app_commands.Range[str, 1, 1_500]
+BOARD_SECONDS = 2.0
+ARCHIVED_AFTER_MINUTES: Final = 1_440
+
+
+class Looking(TreeGroup):
+    """Commands on nodes that there are."""
+
+    @app_commands.command(name="list")
+    async def list_(self, interaction: Interaction) -> None:
+        """List the trees there are."""
+        managers_only(interaction)
+        await wait(interaction)
+        lines = [_listed(one) for one in await self.desk.timelines.all(guild_of(interaction))]
+        await self.list_out(interaction, "Trees", lines, empty="There are no trees: `/timeline fork` begins one.")
+
+    @app_commands.command()
+    async def show(self, interaction: Interaction, tree: TreeNumber | None = None) -> None:
+        """Show all nodes of a tree.
+
+        Args:
+            tree: Which tree; that of this thread when left out
+        """
+        timeline = await self.tree(interaction, tree)
+        shown = await self.desk.timelines.shown(timeline)
+        await self.list_out(interaction, f"Tree {timeline.id}", branches(shown.nodes), empty="It is empty.")
+
+    @app_commands.command()
+    async def read(self, interaction: Interaction, node: Number, tree: TreeNumber | None = None) -> None:
+        """Read what was said in a node since the fork.
+
+        Args:
+            node: Which node
+            tree: Which tree; that of this thread when left out
+        """
+        timeline = await self.tree(interaction, tree)
+        lines = [honest(one) for one in await self.desk.timelines.read(timeline, node)]
+        await self.list_out(interaction, f"Node {node}", lines, empty="Nothing was said since the fork.")
+
+    @app_commands.command()
+    async def compare(
+        self, interaction: Interaction, node: Number, other: Number | None = None, tree: TreeNumber | None = None
+    ) -> None:
+        """Set two nodes side by side, or all children of one.
+
+        Args:
+            node: Which node
+            other: Beside which; all its children when left out
+            tree: Which tree; that of this thread when left out
+        """
+        timeline = await self.tree(interaction, tree)
+        header, lines = await self.desk.timelines.compare(timeline, node, other)
+        if other is None:
+            await self.list_out(interaction, header, lines, empty="Nothing.")
+            return
+        files = [text_file(f"compare-{node}-{other}.md", "\n".join([header, *lines]))] if lines else []
+        await self.say(interaction, honest("\n".join([header, *lines])[:1_500]), files=files)
+
+    @app_commands.command()
+    async def rerun(self, interaction: Interaction, node: Number, tree: TreeNumber | None = None) -> None:
+        """Run a node again from the answers that were recorded, and say whether it comes out the same.
+
+        Args:
+            node: Which node
+            tree: Which tree; that of this thread when left out
+        """
+        timeline = await self.tree(interaction, tree)
+        await self.say(interaction, await self.desk.timelines.rerun(timeline, node))
+
+    @app_commands.command()
+    async def note(
+        self,
+        interaction: Interaction,
+        node: Number,
+        text: app_commands.Range[str, 1, 200],
+        tree: TreeNumber | None = None,
+    ) -> None:
+        """Note something beside a node.
+
+        Args:
+            node: Which node
+            text: What to note
+            tree: Which tree; that of this thread when left out
+        """
+        timeline = await self.tree(interaction, tree)
+        await self.desk.timelines.note(timeline, node, text)
+        self.redraw(timeline.key)
+        await self.say(interaction, f"Noted beside node {node}.")
+
+    @app_commands.command()
+    async def stop(self, interaction: Interaction, node: Number, tree: TreeNumber | None = None) -> None:
+        """End a node that runs, after its present call.
+
+        Args:
+            node: Which node
+            tree: Which tree; that of this thread when left out
+        """
+        timeline = await self.tree(interaction, tree)
+        await self.desk.timelines.stop(timeline, person(interaction), node)
+        await self.say(interaction, f"Node {node} is stopped.")
+
+    @app_commands.command()
+    async def delete(
+        self, interaction: Interaction, node: Number | None = None, tree: TreeNumber | None = None
+    ) -> None:
+        """Delete a node with all that came from it, or the whole tree.
+
+        Args:
+            node: Which node; the whole tree when left out
+            tree: Which tree; that of this thread when left out
+        """
+        timeline = await self.tree(interaction, tree)
+        what = "the whole tree" if node is None else f"node {node} and all that came from it"
+        if not await self.sure(interaction, f"Delete {what}?", "Delete", tree=timeline.id):
+            return
+        who = person(interaction)
+        if node is None:
+            await self.say(interaction, await self.desk.timelines.remove(timeline, who))
+            return
+        told = await self.desk.timelines.delete(timeline, who, node)
+        self.redraw(timeline.key)
+        await self.say(interaction, told)
+
+    @app_commands.command()
+    async def budget(self, interaction: Interaction, tree: TreeNumber | None = None) -> None:
+        """Show what a tree has cost, and what it may.
+
+        Args:
+            tree: Which tree; that of this thread when left out
+        """
+        timeline = await self.tree(interaction, tree)
+        shown = await self.desk.timelines.shown(timeline)
+        size = shown.tree.bytes / 1_000_000
+        await self.say(
+            interaction,
+            f"Tree {timeline.id}: {shown.usd:.4f} of {timeline.usd_cap:.2f} USD, "
+            f"{counted(len(shown.nodes), 'node')} {size:.1f} MB, "
+            f"until <t:{int(timeline.expires_at.timestamp())}:f>.",
+        )
+
+
+def _listed(one: Timeline) -> str:
+    where = f" in <#{one.thread_id}>" if one.thread_id is not None else ""
+    about = f", {label(one.title)}" if one.title else ""
+    return f"**{one.id}**{about}{where}, until <t:{int(one.expires_at.timestamp())}:d>"

@@ -1,0 +1,183 @@
+"""Trees under one's fingers: the board of a tree, its nodes in a select, and buttons that use the commands."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import discord
+
+from bot.client import SelfroomClient
+from bot.core.errors import NotFound, Rejected
+from bot.core.records import Snowflake
+from bot.core.timelines.growth import leaves
+from bot.core.timelines.records import Edge, Node, Status, Timeline
+from bot.core.timelines.showing import Shown
+from bot.core.wording import as_words, counted
+from cogs.ui.again import Again, Lasting, UseButton
+from cogs.ui.texts import label
+
+Interaction = discord.Interaction[SelfroomClient]
+MOST_OPTIONS = 25
+DRAWN_NODES = 60
+BOARD_CHARACTERS = 1_900
+SIGNS: Mapping[Status, str] = {
+    Status.QUEUED: "⚪",
+    Status.RUNNING: "🔵",
+    Status.DONE: "🟢",
+    Status.FAILED: "🔴",
+    Status.STOPPED: "🟠",
+}
+LETTERS: Mapping[Edge, str] = {
+    Edge.ROOT: "fork",
+    Edge.ADVANCE: "a",
+    Edge.MULTI: "m",
+    Edge.CHAIN: "c",
+    Edge.ASK: "?",
+}
+
+
+def thread_name(timeline: Timeline) -> str:
+    """Give the name of a tree's thread."""
+    return f"🌳 what if … ({timeline.id}) {timeline.title}".strip()[:100]
+
+
+def board_text(shown: Shown) -> str:
+    """Give the board of a tree: what it is, and its nodes as they came from one another."""
+    timeline, tree = shown.timeline, shown.tree
+    head = [
+        f"🌳 **What if {timeline.id}**" + (f": {label(timeline.title)}" if timeline.title else ""),
+        f"It begins <t:{int(tree.at.timestamp())}:f>. Nothing in it ever happened, and no agent hears this thread.",
+        f"{counted(len(shown.nodes), 'node')}, {shown.usd:.4f} of {timeline.usd_cap:.2f} USD, "
+        f"until <t:{int(timeline.expires_at.timestamp())}:d>.",
+        *tree.not_unwound,
+    ]
+    if tree.usable:
+        head.append(f"⚠️ {tree.usable}")
+    lines = branches(shown.nodes)
+    room = BOARD_CHARACTERS - sum(len(one) + 1 for one in head)
+    kept: list[str] = []
+    for line in reversed(lines):  # the newest are at hand
+        room -= len(line) + 1
+        if room < 0:
+            kept.insert(0, "-# older nodes: /timeline show")
+            break
+        kept.insert(0, line)
+    return "\n".join([*head, *kept])
+
+
+def branches(nodes: Sequence[Node]) -> list[str]:
+    """Give nodes line by line, each below the one it came from."""
+    children: dict[int | None, list[Node]] = {}
+    for node in nodes:
+        children.setdefault(node.parent, []).append(node)
+    lines: list[str] = []
+    waiting = [(one, 0) for one in reversed(children.get(None, []))]
+    while waiting:
+        node, indent = waiting.pop()
+        lines.append(_line(node, indent))
+        below = children.get(node.id, [])
+        step = indent + 1 if len(below) > 1 else indent  # a line of single children is not drawn ever deeper
+        waiting += [(one, step) for one in reversed(below)]
+    return lines
+
+
+def _line(node: Node, indent: int) -> str:
+    edge = LETTERS.get(node.edge, as_words(node.edge))
+    turns = f", {counted(node.turns, 'turn')}" if node.turns else ""
+    came = f": {label(node.outcome)[:80]}" if node.outcome else ""
+    note = f" — {label(node.note)[:60]}" if node.note else ""
+    return f"{'  ' * min(indent, 12)}{SIGNS[node.status]} **{node.id}** {edge}{turns}{came}{note}"
+
+
+def board_view(shown: Shown) -> discord.ui.View:
+    """Give the select of nodes, and the buttons for the whole tree."""
+    view = discord.ui.View(timeout=None)
+    newest = list(reversed(shown.nodes))[:MOST_OPTIONS]
+    options = [
+        discord.SelectOption(
+            label=f"Node {one.id}", value=str(one.id), description=_about(one), emoji=SIGNS[one.status]
+        )
+        for one in newest
+    ]
+    view.add_item(NodeSelect.drawn(shown.timeline.id, options))
+    tree = f"tree={shown.timeline.id}"
+    if leaves(shown.nodes):
+        view.add_item(UseButton(Again("timeline frontier", (tree,)), label="Frontier"))
+    view.add_item(UseButton(Again("timeline show", (tree,)), label="All nodes"))
+    view.add_item(UseButton(Again("timeline budget", (tree,)), label="Budget"))
+    view.stop()
+    return view
+
+
+def _about(node: Node) -> str:
+    came = f": {node.outcome}" if node.outcome else ""
+    parent = f"from {node.parent}, " if node.parent is not None else ""
+    return f"{parent}{as_words(node.edge)}, {node.status}{came}"[:100]
+
+
+def node_view(tree_id: int, node: Node, siblings: Sequence[Node]) -> discord.ui.View:
+    """Give what can be done with one node."""
+    view = discord.ui.View(timeout=None)
+    given = (f"tree={tree_id}", f"node={node.id}")
+
+    def add(what: str, text: str, *more: str) -> None:
+        view.add_item(UseButton(Again(f"timeline {what}", (*given, *more)), label=text))
+
+    if node.status is Status.DONE:
+        if not node.is_quiet:
+            add("advance", "Advance")
+            add("multi", "×3")
+            add("chain", "Chain of 3", "turns=3")
+        add("read", "Read")
+        if node.parent is not None:
+            add("rerun", "Run again")
+        other = next((one for one in siblings if one.id != node.id and one.digest), None)
+        if other is not None:
+            add("compare", f"Compare with {other.id}", f"other={other.id}")
+        add("compare", "Compare children")
+    if not node.status.is_over:
+        add("stop", "Stop")
+    if node.parent is not None:
+        add("delete", "Delete")
+    return view
+
+
+class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
+    """Chooses a node of a tree: whoever does is shown alone what can be done with it."""
+
+    def __init__(self, item: discord.ui.Item[discord.ui.View], tree_id: int) -> None:
+        super().__init__(item)  # type: ignore[arg-type]  # a select is pressed as a button is
+        self.tree_id = tree_id
+
+    @classmethod
+    def drawn(cls, tree_id: int, options: list[discord.SelectOption]) -> Self:
+        """Give the select as Discord shows it."""
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"tree:{tree_id}", options=options, placeholder="Choose a node"
+        )
+        return cls(select, tree_id)
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the select again, whoever sent it and whenever."""
+        return cls(item, int(match["tree"]))
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Show what can be done with the node."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        client = interaction.client
+        if interaction.guild_id is None or not client.person(interaction.user).is_architect:
+            raise Rejected("Only who may manage this server may look into trees.")
+        data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
+        values = data.get("values")
+        chosen = int(str(values[0])) if isinstance(values, list) and values else 0
+        timeline = await client.desk.timelines.find(Snowflake(interaction.guild_id), self.tree_id, None)
+        shown = await client.desk.timelines.shown(timeline)
+        node = next((one for one in shown.nodes if one.id == chosen), None)
+        if node is None:
+            raise NotFound(f"There is no node {chosen}.")
+        siblings = [one for one in shown.nodes if one.parent == node.parent]
+        view = node_view(self.tree_id, node, siblings)
+        await interaction.followup.send(_line(node, 0), view=view, ephemeral=True)

@@ -1,0 +1,40 @@
+"""Two worlds side by side."""
+
+from bot.core.records import PUBLIC_SIDE, AgentId, Json
+from bot.core.timelines.comparing import Sighting, common, compared, flat, tabled
+from bot.core.timelines.records import NodeId
+from tests.core.timelines.test_growth import node
+
+WREN = AgentId(1)
+
+
+def seen(id: int, *said: str, knows: dict[str, Json] | None = None, outcome: str = "") -> Sighting:
+    return Sighting(
+        node=node(id, 0, 1, outcome=outcome),
+        said={"Wren's room": [("Wren", one) for one in said]},
+        minds={(WREN, PUBLIC_SIDE): {"knowledge": knows or {}}},
+        names={WREN: "Wren"},
+    )
+
+
+def test_what_is_only_in_one_and_what_is_otherwise_is_told_path_by_path() -> None:
+    header, lines = compared(
+        seen(7, "Yes.", "Go.", knows={"a": 1, "b": 2}), seen(9, "Yes.", "Stay.", knows={"a": 3, "c": 4})
+    )
+    assert "Node 7 and node 9 differ in 1 line, 3 paths" in header
+    assert "The first line that differs is line 2 in Wren's room." in lines
+    assert "  7: Wren: Go." in lines
+    assert "  9: Wren: Stay." in lines
+    assert "Wren `knowledge.a`: 1 → 3" in lines
+    assert "Wren `knowledge.b`: only in 7: 2" in lines
+    assert "Wren `knowledge.c`: only in 9: 4" in lines
+
+
+def test_children_are_counted_by_what_came_of_them() -> None:
+    table = tabled([seen(1, outcome="quiet"), seen(2), seen(3, outcome="quiet")])
+    assert table[-2:] == ["2 of 3: quiet", "1 of 3: went on"]
+
+
+def test_the_last_common_node_is_where_ways_part() -> None:
+    assert common([NodeId(0), NodeId(1), NodeId(4)], [NodeId(0), NodeId(1), NodeId(5)]) == 1
+    assert flat({"a": {"b": 1}, "c": []}) == {"a.b": 1, "c": []}

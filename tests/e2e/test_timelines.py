@@ -1,0 +1,127 @@
+"""What if, in the playground: a room is forked, a tree grown, compared and cut back, and the room hears nothing."""
+
+import os
+import signal
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from bot.core.records import Snowflake
+from bot.seclusion import Seclusion
+from tests.e2e.commanding import Commander
+from tests.e2e.proving import proves
+from tests.e2e.sharing import Cast, shared_home, words_of
+from tests.e2e.test_scenes import thread_of
+from tests.e2e.visitor import Json, until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("timelines")) as one:
+        yield one
+
+
+async def board(inside: Commander, *words: str) -> Json:
+    """Wait until the board of a tree has these words."""
+
+    async def look() -> Json | None:
+        posts = [one for one in await inside.visitor.messages(inside.channel_id) if one["content"].startswith("🌳")]
+        return next((one for one in posts if all(word in one["content"] for word in words)), None)
+
+    return await until(look, f"board with {words}", seconds=60)
+
+
+async def forked(cast: Cast, title: str) -> tuple[Commander, int]:
+    """Fork Wren's room, and give the tree's thread with its number."""
+    told = await cast.manager.told("timeline fork", title=title)
+    number = int(told.split()[1])
+    return Commander(cast.you, await thread_of(cast.you, cast.manager.channel_id, f"🌳 what if … ({number})")), number
+
+
+async def rows(cast: Cast) -> tuple[list[Json], list[object]]:
+    """Give what stands in the room, and what its agents were."""
+    [guild] = cast.home.house.client.guilds
+    view = await cast.home.house.desk.community.view(Snowflake(guild.id), messages=200)
+    minds = [(one.name, one.last_beat_at) for one in view.agents.values()]
+    return await cast.you.messages(cast.manager.channel_id), list(minds)
+
+
+@proves(
+    manager="timeline fork | timeline list | timeline show | timeline advance | timeline multi | timeline chain"
+    " | timeline frontier | timeline change | timeline read | timeline compare | timeline rerun | timeline note"
+    " | timeline stop | timeline delete | timeline budget | timeline ask"
+)
+async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cast) -> None:
+    said_before, agents_before = await rows(cast)
+    inside, number = await forked(cast, "the lights go out")
+    assert f"**{number}**, the lights go out" in await inside.told("timeline list")
+    assert "(1)" in words_of(
+        await inside.run("timeline change", node=0, event="Wren, the lights go out!", visitor="mira")
+    )
+    await board(inside, "🟢 **1** public event")
+    told = await inside.told("timeline multi", node=1, siblings=3, turns=1)
+    assert "Made: 3 nodes (2, 3, 4)." in told
+    await board(inside, "🟢 **2** m, 1 turn", "🟢 **3** m, 1 turn", "🟢 **4** m, 1 turn")
+    assert "@mira: Wren, the lights go out!" in await inside.told("timeline read", node=2)
+    assert "0 bytes differ" in await inside.told("timeline rerun", node=3)
+    assert "Node 1 and node 2 differ in " in await inside.told("timeline compare", node=1, other=2)
+    assert "of 3:" in await inside.told("timeline compare", node=1)
+    assert "Noted" in await inside.told("timeline note", node=2, text="the dark one")
+    await board(inside, "the dark one")
+    assert "(5)" in await inside.told("timeline ask", node=2, agent="Wren", question="what do you see?")
+    await board(inside, "🟢 **5** ?")
+    assert "what do you see?" in await inside.told("timeline read", node=5)
+    assert "Node 5 is over." in await inside.told("timeline stop", node=5)
+    assert "Made: 2 nodes (6, 7)." in await inside.told("timeline chain", node=5, turns=2)
+    await board(inside, " **6** c", " **7** c")
+    assert "(8)" in await inside.told("timeline change", node=0, agent="Wren", told="You are alone.", event="A bell.")
+    await board(inside, "🟢 **8** branch")
+    assert "(9)" in await inside.told("timeline advance", node=8, turns=2)
+    await board(inside, "🟢 **9** a")
+    assert "(10" in await inside.told("timeline frontier", turns=1)
+    await board(inside, "🟢 **10** a")
+    assert "USD" in await inside.told("timeline budget")
+    assert "**5** ?" in await inside.told("timeline show")
+
+    await cast.you.say(inside.channel_id, "Wren, do you hear this?")
+    sure = await inside.run("timeline delete", node=2)
+    assert "Deleted:" in words_of(await inside.press(sure, "Delete"))
+    assert "There is no node 2." in await inside.told("timeline read", node=2)
+    said, agents = await rows(cast)
+    assert [one["content"] for one in said if one["type"] == 0] == [one["content"] for one in said_before]
+    assert agents == agents_before
+
+
+async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_not_notice(cast: Cast) -> None:
+    inside, _ = await forked(cast, "killed")
+    orchard = cast.home.house.desk.timelines.orchard
+    assert orchard is not None
+    grower = orchard.grower
+    assert isinstance(grower, Seclusion)
+    assert "(1)" in await inside.told("timeline change", node=0, event="Wren, say something!", visitor="mira")
+    await board(inside, "🟢 **1** public event")
+    said_before, agents_before = await rows(cast)
+    for _ in range(2):
+        await inside.told("timeline multi", node=1, siblings=4, turns=1)
+        before = grower.pid
+        assert before is not None
+        os.kill(before, signal.SIGKILL)
+
+        async def another(before: int = before) -> bool:
+            return grower.pid not in (None, before)
+
+        await until(another, "another process", seconds=60)
+    done = [f"🟢 **{number}** m" for number in range(2, 10)]
+    await board(inside, *done)
+    for number in (2, 5, 9):
+        assert "0 bytes differ" in await inside.told("timeline rerun", node=number)
+    said, agents = await rows(cast)
+    assert ([one["content"] for one in said], agents) == ([one["content"] for one in said_before], agents_before)
+    there = await board(inside)
+    chosen = await inside.choose(there, "Choose a node", "2")
+    assert "Made: 1 node (10)." in words_of(await inside.press(chosen, "Advance"))
+    chosen = await inside.choose(await board(inside, "🟢 **10** a"), "Choose a node", "10")
+    assert "0 bytes differ" in words_of(await inside.press(chosen, "Run again"))

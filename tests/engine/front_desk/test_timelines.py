@@ -1,0 +1,151 @@
+"""Managers' operations on trees change nothing in life but what says that there are trees."""
+
+import random
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.records import AgentId, Person, Snowflake
+from bot.core.timelines.growth import Growth, planned
+from bot.core.timelines.records import NodeId, Status
+from bot.engine.front_desk.office import Office
+from bot.engine.front_desk.timelines import Orchard, Timelines
+from bot.engine.performer import Performer
+from bot.engine.timelines.house import Treasury
+from storage.tables import METADATA
+from tests.engine.hearts import everyone_says
+from tests.engine.timelines.garden import BOSS, EVENT, TOKENIZER, Garden, garden, operations
+from tests.factories import GUILD_ID
+from tests.fakes import PlainCipher, SeededRandom
+
+MAY_DIFFER = {"timelines", "reservations", "audit", "counters"}
+GUILD = Snowflake(GUILD_ID)
+OPERATIONS = ("advance", "multi", "chain", "frontier", "branch", "ask", "delete", "stop", "rerun", "note", "compare")
+
+
+def desk(grown: Garden) -> Timelines:
+    """Put the desk over the community, with trees that grow in this process."""
+    home = grown.home
+    treasury = Treasury(home.store, home.model, grown.trees, home.clock, places=8)
+
+    class Paying:
+        async def answer(self, *given: object) -> object:
+            return await treasury.answer(*given)  # type: ignore[arg-type]
+
+        async def facts(self, *given: object) -> object:
+            return await treasury.facts(*given)  # type: ignore[arg-type]
+
+    class Telling:
+        def changed(self, key: object, node_id: object, node: object) -> None:
+            pass
+
+    grower = operations(grown.trees, Paying(), Telling())  # type: ignore[arg-type]
+    performer = Performer(cipher=PlainCipher(), tokenizer=TOKENIZER)
+    office = Office(home.store, performer, home.clock, SeededRandom(), lambda: None)
+    orchard = Orchard(trees=grown.trees, images=home.store, grower=grower, treasury=treasury, program="1")
+    return Timelines(office, orchard, CommunityConfig(usd_per_day=None))
+
+
+async def rows(grown: Garden) -> dict[str, list[str]]:
+    """Give all rows of life but those that say that there are trees."""
+    found = {}
+    async with grown.home.store.database.reading() as connection:
+        for table in METADATA.sorted_tables:
+            if table.name not in MAY_DIFFER:
+                read = await connection.execute(text(f"SELECT * FROM {table.name}"))  # noqa: S608 - our own names
+                found[table.name] = sorted(repr(tuple(row)) for row in read)
+    return found
+
+
+@pytest.mark.long
+async def test_random_operations_change_no_row_of_life(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("It never was.")) as grown:
+        there = desk(grown)
+        async with grown.home.store.writing(grown.key.community_id) as write:
+            await write.people.put(grown.key.community_id, BOSS)  # as whoever uses any command
+        before = await rows(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="test", rooms=(AgentId(1),))
+        chance = random.Random(7)  # noqa: S311 - the same in every run
+        done = 0
+        await there.grow(timeline, BOSS, Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT))
+        for _ in range(60):
+            what = chance.choice(OPERATIONS)
+            node = chance.choice([one.id for one in await grown.trees.nodes(timeline.key)][-6:])
+            try:
+                match what:
+                    case "delete":
+                        await there.delete(timeline, BOSS, node)
+                    case "stop":
+                        await there.stop(timeline, BOSS, node)
+                    case "rerun":
+                        assert "0 bytes differ" in await there.rerun(timeline, node)
+                    case "note":
+                        await there.note(timeline, node, "seen")
+                    case "compare":
+                        await there.compare(timeline, node, 0)
+                    case _:
+                        growth = Growth(
+                            what=what,  # type: ignore[arg-type]
+                            by=BOSS,
+                            nodes=(node,),
+                            siblings=2,
+                            turns=2,
+                            changes=EVENT if what == "branch" else (),
+                            asked=(AgentId(1), "why?") if what == "ask" else None,
+                        )
+                        await there.grow(timeline, BOSS, growth)
+                done += 1
+            except SelfroomError:
+                continue
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        assert done > 20
+        assert await rows(grown) == before
+        assert grown.home.publisher.posts == []
+        assert "deleted, with all its nodes" in await there.remove(timeline, BOSS)
+        with pytest.raises(NotFound):
+            await there.find(GUILD, timeline.id, None)
+
+
+async def test_who_does_not_manage_forks_nothing_and_nobody_more_trees_than_there_may_be(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        with pytest.raises(Rejected, match="Only people who may manage the server"):
+            await there.fork(
+                GUILD, Person(id=Snowflake(9), username="guest"), AgentId(1), title="", rooms=(AgentId(1),)
+            )
+        for _ in range(3):
+            await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        with pytest.raises(Rejected, match="Over the limit of 3 trees: delete one first"):
+            await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+
+
+async def test_what_is_said_in_a_trees_thread_is_not_the_rooms(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, home = desk(grown), grown.home
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        await there.place(timeline, Snowflake(77), None)
+        before = await home.lines()
+        await home.hear("Agent1, is it dark?", thread_id=Snowflake(77), thread_name="what if")
+        assert await home.lines() == before
+        await home.hear("Agent1, is it dark?", thread_id=Snowflake(78), thread_name="another")
+        assert await home.lines() == [*before, ("@mira", "Agent1, is it dark?")]
+
+
+async def test_what_waited_when_selfroom_ended_goes_on_at_its_next_start(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
+        (event,) = await there.grow(timeline, BOSS, growth)
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        wanted = planned(Growth(what="advance", by=BOSS, nodes=(event.id,)), await grown.trees.nodes(timeline.key), "s")
+        (node,) = await grown.trees.add(timeline.key, wanted, at=grown.home.clock.now())
+        after = desk(grown)
+        await after.go_on()
+        await after.orchard.grower.finished()  # type: ignore[union-attr]
+        ended = await grown.trees.node(timeline.key, node.id)
+        assert (ended.status, ended.turns) == (Status.DONE, 1)
+        assert ended.usd > 0

@@ -1,0 +1,81 @@
+"""The house pays for worlds apart from grants of the day's money, and for nothing else."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.models import ModelCall
+from bot.core.spending import day_of
+from bot.engine.timelines.answers import GrantSpent
+from bot.engine.timelines.house import Estimate, Treasury
+from tests.engine.hearts import everyone_says, hearts
+from tests.engine.timelines.garden import Garden, garden
+
+CALL = ModelCall(
+    model="gpt-4o-mini",
+    instructions="",
+    input="hello",
+    temperature=None,
+    answer_tokens=1_000,
+    schema=None,
+    cache_key="",
+)
+
+
+@asynccontextmanager
+async def treasury(folder: Path) -> AsyncIterator[tuple[Treasury, Garden]]:
+    async with garden(folder, everyone_says("Here.")) as grown:
+        home = grown.home
+        yield Treasury(home.store, home.model, grown.trees, home.clock, places=8), grown
+
+
+async def spent(grown: Garden) -> Decimal:
+    async with grown.home.store.reading() as read:
+        return (await read.money.spent(grown.key.community_id, day_of(grown.home.clock.now())))[0]
+
+
+async def test_a_grant_is_set_aside_and_what_is_left_of_it_given_back(tmp_path: Path) -> None:
+    async with treasury(tmp_path) as (house, grown):
+        estimate = Estimate(usd=Decimal("0.001"), granted_usd=Decimal("0.01"), tokens=100)
+        grant = await house.grant(grown.key, estimate)
+        assert grant is not None
+        assert await spent(grown) == Decimal("0.01")
+        (root,) = await grown.trees.nodes(grown.key)
+        await house.give(grown.key, grant, [root])
+        answer = await house.answer(grown.key, root.id, CALL)
+        await house.changed(grown.key, root.id, root)
+        assert await spent(grown) == answer.usage.cost_usd > 0
+        with pytest.raises(GrantSpent):
+            await house.answer(grown.key, root.id, CALL)
+
+
+async def test_a_grant_holds_no_call_that_may_cost_more_than_is_left_of_it(tmp_path: Path) -> None:
+    async with treasury(tmp_path) as (house, grown):
+        price = grown.home.model.list_price("gpt-4o-mini", input_tokens=2, output_tokens=1_000)
+        grant = await house.grant(grown.key, Estimate(usd=price, granted_usd=price * 2 - Decimal("0.000001"), tokens=9))
+        assert grant is not None
+        (root,) = await grown.trees.nodes(grown.key)
+        await house.give(grown.key, grant, [root])
+        grant.spent = replace(grant.spent, cost_usd=price)
+        with pytest.raises(GrantSpent):
+            await house.answer(grown.key, root.id, CALL)
+        assert grown.home.model.calls == []
+
+
+async def test_what_the_day_or_the_tree_does_not_hold_is_refused_with_what_is_left(tmp_path: Path) -> None:
+    poor = CommunityConfig(usd_per_day=Decimal("0.12"))
+    async with hearts(1, config=poor) as home, treasury(tmp_path) as (_, grown):
+        house = Treasury(home.store, home.model, grown.trees, home.clock, places=8)
+        key = replace(grown.key, community_id=home.community_id)
+        estimate = Estimate(usd=Decimal("0.34"), granted_usd=Decimal("0.34"), tokens=9)
+        why = r"The day's money does not hold this: about 0\.34 USD, 0\.12 left\."
+        with pytest.raises(Rejected, match=why):
+            await house.grant(key, estimate)
+        with pytest.raises(Rejected, match=r"This tree's money does not hold this: about 0\.34 USD, 0\.20 left\."):
+            await house.check(grown.key, estimate, Decimal("0.20"))

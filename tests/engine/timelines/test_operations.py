@@ -1,0 +1,76 @@
+"""Nodes are made, run, stopped and deleted, also through an end amid it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bot.core.errors import Rejected
+from bot.core.models import ModelAnswer, ModelCall
+from bot.core.timelines.growth import QUIET_PARENT, Growth
+from bot.core.timelines.records import NodeId, Status, TreeKey
+from tests.engine.hearts import everyone_says
+from tests.engine.timelines.garden import BOSS, EVENT, Asked, garden, operations
+
+
+class Hangs(Asked):
+    """Answers three calls and then no more."""
+
+    hanging = asyncio.Event()
+
+    async def answer(self, key: TreeKey, node_id: NodeId, call: ModelCall) -> ModelAnswer:
+        if sum(id_ == node_id for id_, _ in self.answered) == 3:
+            self.hanging.set()
+            await asyncio.Event().wait()
+        return await super().answer(key, node_id, call)
+
+
+async def test_a_run_that_broke_off_goes_on_and_pays_for_no_answer_twice(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        whole = [await grown.trees.node(grown.key, one.id) for one in await grown.grow("advance", event.id, turns=5)]
+        paid = [call.input for id_, call in grown.house.answered if id_ == whole[0].id]
+        hangs = Hangs(grown.home.model, answered=grown.house.answered)
+        broken = operations(grown.trees, hangs, grown)
+        growth = Growth(what="advance", by=BOSS, nodes=(event.id,), turns=5)
+        await broken.grow(grown.key, growth)
+        async with asyncio.timeout(20):
+            await hangs.hanging.wait()
+        await broken.close()  # as when the process is killed
+        again = operations(grown.trees, grown.house, grown)
+        (queued,) = await again.resume(grown.key)
+        await again.finished()
+        ended = await grown.trees.node(grown.key, queued.id)
+        assert (ended.status, ended.turns) == (Status.DONE, whole[0].turns)
+        once = [call.input for id_, call in grown.house.answered if id_ == ended.id]
+        assert len(once) == len(set(once)) == len(paid)
+        assert await again.rerun(grown.key, ended.id) == ""
+
+
+async def test_a_subtree_is_deleted_with_what_runs_in_it_and_the_root_stays(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        hangs = Hangs(grown.home.model)
+        broken = operations(grown.trees, hangs, grown)
+        growth = Growth(what="chain", by=BOSS, nodes=(event.id,), turns=3)
+        made = await broken.grow(grown.key, growth)
+        with pytest.raises(Rejected, match="The root stays"):
+            await broken.delete(grown.key, NodeId(0))
+        assert list(await broken.delete(grown.key, made[1].id)) == [made[1].id, made[2].id]
+        await broken.finished()
+        assert [one.id for one in await grown.trees.nodes(grown.key)] == [0, event.id, made[0].id]
+
+
+async def test_a_link_after_a_quiet_one_is_not_begun(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        nodes = await grown.grow("chain", 0, turns=3)
+        assert [one.outcome for one in nodes[:2]] == ["quiet", f"Node {nodes[0].id} is quiet: {QUIET_PARENT}."]
+        assert [one.status for one in nodes] == [Status.DONE, Status.STOPPED, Status.STOPPED]
+
+
+async def test_siblings_are_told_of_when_they_are_over(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        nodes = await grown.grow("multi", event.id, siblings=8, turns=1)
+        assert {one.id for one in grown.over if one is not None} == {event.id, *(one.id for one in nodes)}
+        assert len({one.seed for one in nodes}) == 8

@@ -1,0 +1,52 @@
+"""A node is run, asked, and run again from its record."""
+
+from pathlib import Path
+
+from bot.core.models import ModelCall
+from bot.core.records import AgentId
+from bot.core.timelines.records import Edge, Status
+from bot.engine.timelines.answers import GrantSpent
+from tests.engine.hearts import everyone_says
+from tests.engine.test_replaying import moody
+from tests.engine.timelines.garden import EVENT, garden
+
+
+async def test_a_run_again_from_the_record_asks_nobody_and_differs_in_nothing(tmp_path: Path) -> None:
+    async with garden(tmp_path, moody) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        nodes = [event, *await grown.grow("chain", event.id, turns=3)]
+        nodes += await grown.grow("multi", nodes[0].id, siblings=3, turns=2)
+        asked = len(grown.house.answered)
+        assert asked > 5
+        for node in nodes:
+            assert node.status is Status.DONE, node.outcome
+            assert await grown.operations.rerun(grown.key, node.id) == ""
+        assert len(grown.house.answered) == asked
+
+
+async def test_the_architect_asks_an_agent_which_answers(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Wood.")) as grown:
+        (node,) = await grown.grow("ask", 0, asked=(AgentId(1), "of what is the boat?"))
+        assert node.edge is Edge.ASK
+        assert (await grown.lines(node.id))[-2:] == [
+            ("The Architect (@manager)", "Agent1, of what is the boat?"),
+            ("1", "Wood."),
+        ]
+        assert await grown.operations.rerun(grown.key, node.id) == ""
+
+
+async def test_a_spent_grant_ends_a_node_at_a_turn(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        asked = 0
+
+        def count(call: ModelCall) -> None:
+            nonlocal asked
+            asked += 1
+            if asked > 2:
+                raise GrantSpent("spent")
+
+        grown.house.before = count
+        (node,) = await grown.grow("advance", event.id, turns=9)
+        assert (node.status, node.turns, node.outcome) == (Status.DONE, 2, "the money of its grant was spent")
+        assert await grown.operations.rerun(grown.key, node.id) == ""
