@@ -27,10 +27,9 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         managers_only(interaction)
         await wait(interaction)
         guild_id = guild_of(interaction)
-        who = person(interaction).id
-        side = await self.desk.minds.side(guild_id, agent, room, who=who)
+        side = await self.desk.minds.side(guild_id, agent, room, who=person(interaction).id)
         seen, sections = await self.desk.minds.hud(guild_id, agent, side)
-        beat = await self.desk.beats.last(guild_id, agent.id, who=who, may_read=reader(interaction))
+        beat = await self.desk.beats.last(guild_id, agent.id, who=person(interaction).id, may_read=reader(interaction))
         model = await self.desk.providers.model(guild_id)
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
         rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms

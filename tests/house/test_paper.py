@@ -16,6 +16,7 @@ from bot.core import kinds, records
 from bot.core.actions import CATALOGUE
 from bot.core.actions.docs import actions_table
 from bot.core.config import CommunityConfig
+from bot.core.scenes.registry import KINDS
 from bot.playground import faults
 from bot.settings import Settings
 from tests.cogs.trees import commands_sent, paths
@@ -144,7 +145,17 @@ def known_words() -> frozenset[str]:
     every = [one for _, one in inspect.getmembers(records, inspect.isclass) if dataclasses.is_dataclass(one)]
     fields = {field.name for record in (*every, faults.Fault) for field in dataclasses.fields(record)}
     actions = {action.name for action in CATALOGUE}
-    told = {*measured(), *WORDS_OF_HUDS, *faults.REST_KINDS, *faults.EVENT_KINDS, *faults.GATEWAY_KINDS}
+    options = {name for kind in KINDS.values() for name in kind.options.model_fields}
+    moves = {move.name for kind in KINDS.values() for move in kind.moves}
+    told = {
+        *options,
+        *moves,
+        *measured(),
+        *WORDS_OF_HUDS,
+        *faults.REST_KINDS,
+        *faults.EVENT_KINDS,
+        *faults.GATEWAY_KINDS,
+    }
     return frozenset({*CommunityConfig.model_fields, *actions, *parameters, *closed, *fields, *told})
 
 

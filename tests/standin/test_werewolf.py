@@ -8,7 +8,7 @@ from bot.core.scenes.werewolf.kind import WEREWOLF, WerewolfOptions
 from bot.core.scenes.werewolf.state import Werewolf
 from bot.core.scenes.werewolf.village import Role
 from tests.core.scenes.plays import Playing
-from tests.core.scenes.test_werewolf import close, day, dealt, night
+from tests.core.scenes.werewolf.test_state import close, day, dealt, night
 from tests.standin.games import asked, played_out
 
 GAMES = 60  # of which `make bench ONLY=scenes` plays a thousand

@@ -1,0 +1,66 @@
+"""How long windows are open: of an unseen one nothing may be told by that."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.core.records import Snowflake
+from bot.core.scenes.chat import CHAT, ChatOptions
+from bot.core.scenes.kind import Event
+from bot.core.scenes.play import Step
+from bot.core.scenes.records import Scene, Seated
+from bot.core.scenes.werewolf.kind import WEREWOLF, WerewolfOptions
+from bot.core.scenes.windows import closes_at, has_people, tells_nobody, window_seconds
+from tests.core.scenes.plays import Playing, of
+from tests.core.scenes.surfaces import scene_at
+from tests.fakes import START
+
+
+def with_person(scene: Scene, seat: int) -> Scene:
+    """Let a person sit on a seat."""
+    seats = tuple(Seated(seat=seat, person_id=Snowflake(9)) if one.seat == seat else one for one in scene.seats)
+    return replace(scene, seats=seats, window_at=START)
+
+
+def night_over() -> Playing:
+    """Begin a village in whose first night all have moved."""
+    playing = of(WEREWOLF, WerewolfOptions(), 5)
+    for seat in playing.standing.open_seats:
+        form = playing.standing.state.legal(seat)[-1]
+        playing.move(seat, form.move.name, seat=int(form.values["seat"][0]))
+    return playing
+
+
+def test_a_night_is_as_long_whoever_of_the_awaited_is_a_person() -> None:
+    playing = of(WEREWOLF, WerewolfOptions(), 5)
+    scene = scene_at(playing, playing.standing)
+    assert {window_seconds(with_person(scene, seat), playing.standing) for seat in playing.seats} == {90}
+
+
+def test_a_turn_waits_longer_for_a_person() -> None:
+    playing = of(CHAT, ChatOptions(), 2)
+    scene = scene_at(playing, playing.standing)
+    assert [window_seconds(one, playing.standing) for one in (scene, with_person(scene, 1), with_person(scene, 2))] == [
+        90,
+        120,
+        90,
+    ]
+
+
+def test_a_night_in_which_all_have_moved_closes_at_once_or_where_a_person_sits_after_its_least_length() -> None:
+    playing = night_over()
+    scene = scene_at(playing, playing.standing)
+    assert not has_people(scene)
+    assert closes_at(replace(scene, window_at=START), playing.standing, START) == START
+    assert closes_at(with_person(scene, 1), playing.standing, START) == START + timedelta(seconds=30)
+    fresh = of(WEREWOLF, WerewolfOptions(), 5)
+    assert closes_at(scene, fresh.standing, START) is None
+
+
+def test_a_step_that_only_some_hear_tells_nobody() -> None:
+    playing = night_over()
+    scene = scene_at(playing, playing.standing)
+    some, everybody = Event(text="Psst.", audience=(1,)), Event(text="Hear!")
+    assert tells_nobody(WEREWOLF, scene, Step(standing=playing.standing, events=(some,)))
+    assert not tells_nobody(WEREWOLF, scene, Step(standing=playing.standing, events=(some, everybody)))
+    assert not tells_nobody(WEREWOLF, replace(scene, window_step=99), Step(standing=playing.standing, events=(some,)))
+    assert not tells_nobody(CHAT, scene, Step(standing=playing.standing, events=(some,)))
