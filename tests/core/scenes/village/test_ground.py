@@ -1,34 +1,11 @@
-"""The ground is whole, the same for the same number, and its paths are those of an independent search."""
+"""The ground is whole, and the same for the same number."""
 
 import pytest
 
 from bot.core.scenes.village.ground import BUILDING, SITES, TILES, Ground, distance, ground_of, xy
-from bot.core.scenes.village.paths import POINTS, path, walked
-from tests.core.scenes.plays import dice
-from tests.core.scenes.village.referee import swept, tiles_of, way
+from tests.core.scenes.village.referee import swept
 
 MAPS = 1_000
-
-
-@pytest.mark.long
-def test_paths_are_those_of_an_independent_search_on_a_thousand_maps() -> None:
-    for number in range(MAPS):
-        ground, rng = ground_of(number, number % 12 + 1), dice(number)
-        dry = sorted(tiles_of(ground))
-        target = rng.choice(dry)
-        for start in rng.sample(dry, 5):
-            expected = way(ground, start, target)
-            found = path(ground, number_of(start), number_of(target))
-            assert [xy(tile) for tile in found] == expected
-            assert sum(ground.costs[tile] for tile in found) == swept(ground, target)[start]
-            reached, spent = walked(ground, number_of(start), number_of(target))
-            assert reached == found[: len(reached)]
-            assert spent == sum(ground.costs[tile] for tile in reached) <= POINTS
-            assert len(reached) == len(found) or spent + ground.costs[found[len(reached)]] > POINTS
-
-
-def number_of(at: tuple[int, int]) -> int:
-    return at[1] * 20 + at[0]
 
 
 @pytest.mark.long
