@@ -27,12 +27,12 @@ SIGNS: Mapping[Status, str] = {
     Status.FAILED: "🔴",
     Status.STOPPED: "🟠",
 }
-LETTERS: Mapping[Edge, str] = {
-    Edge.ROOT: "fork",
-    Edge.ADVANCE: "a",
-    Edge.MULTI: "m",
-    Edge.CHAIN: "c",
-    Edge.ASK: "?",
+EDGES: Mapping[Edge, str] = {
+    Edge.ROOT: "where it begins",
+    Edge.ADVANCE: "went on",
+    Edge.MULTI: "one of several",
+    Edge.CHAIN: "a link of a chain",
+    Edge.ASK: "was asked",
 }
 
 
@@ -82,7 +82,7 @@ def branches(nodes: Sequence[Node]) -> list[str]:
 
 
 def _line(node: Node, indent: int) -> str:
-    edge = LETTERS.get(node.edge, as_words(node.edge))
+    edge = EDGES.get(node.edge, as_words(node.edge))
     turns = f", {counted(node.turns, 'turn')}" if node.turns else ""
     came = f": {label(node.outcome)[:80]}" if node.outcome else ""
     note = f" — {label(node.note)[:60]}" if node.note else ""

@@ -64,7 +64,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     await board(inside, "🟢 **1** public event")
     told = await inside.told("timeline multi", node=1, siblings=3, turns=1)
     assert "Made: 3 nodes (2, 3, 4)." in told
-    await board(inside, "🟢 **2** m, 1 turn", "🟢 **3** m, 1 turn", "🟢 **4** m, 1 turn")
+    await board(inside, *(f"🟢 **{number}** one of several, 1 turn" for number in (2, 3, 4)))
     assert "@mira: Wren, the lights go out!" in await inside.told("timeline read", node=2)
     assert "0 bytes differ" in await inside.told("timeline rerun", node=3)
     assert "Node 1 and node 2 differ in " in await inside.told("timeline compare", node=1, other=2)
@@ -72,19 +72,19 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     assert "Noted" in await inside.told("timeline note", node=2, text="the dark one")
     await board(inside, "the dark one")
     assert "(5)" in await inside.told("timeline ask", node=2, agent="Wren", question="what do you see?")
-    await board(inside, "🟢 **5** ?")
+    await board(inside, "🟢 **5** was asked")
     assert "what do you see?" in await inside.told("timeline read", node=5)
     assert "Node 5 is over." in await inside.told("timeline stop", node=5)
     assert "Made: 2 nodes (6, 7)." in await inside.told("timeline chain", node=5, turns=2)
-    await board(inside, " **6** c", " **7** c")
+    await board(inside, " **6** a link of a chain", " **7** a link of a chain")
     assert "(8)" in await inside.told("timeline change", node=0, agent="Wren", told="You are alone.", event="A bell.")
     await board(inside, "🟢 **8** branch")
     assert "(9)" in await inside.told("timeline advance", node=8, turns=2)
-    await board(inside, "🟢 **9** a")
+    await board(inside, "🟢 **9** went on")
     assert "(10" in await inside.told("timeline frontier", turns=1)
-    await board(inside, "🟢 **10** a")
+    await board(inside, "🟢 **10** went on")
     assert "USD" in await inside.told("timeline budget")
-    assert "**5** ?" in await inside.told("timeline show")
+    assert "**5** was asked" in await inside.told("timeline show")
 
     await cast.you.say(inside.channel_id, "Wren, do you hear this?")
     sure = await inside.run("timeline delete", node=2)
@@ -114,7 +114,7 @@ async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_
             return grower.pid not in (None, before)
 
         await until(another, "another process", seconds=60)
-    done = [f"🟢 **{number}** m" for number in range(2, 10)]
+    done = [f"🟢 **{number}** one of several" for number in range(2, 10)]
     await board(inside, *done)
     for number in (2, 5, 9):
         assert "0 bytes differ" in await inside.told("timeline rerun", node=number)
@@ -123,5 +123,5 @@ async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_
     there = await board(inside)
     chosen = await inside.choose(there, "Choose a node", "2")
     assert "Made: 1 node (10)." in words_of(await inside.press(chosen, "Advance"))
-    chosen = await inside.choose(await board(inside, "🟢 **10** a"), "Choose a node", "10")
+    chosen = await inside.choose(await board(inside, "🟢 **10** went on"), "Choose a node", "10")
     assert "0 bytes differ" in words_of(await inside.press(chosen, "Run again"))
