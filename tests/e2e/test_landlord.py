@@ -14,7 +14,7 @@ from tests.e2e.visitor import Json, until
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 __all__ = ["cast"]
 MOST_TURNS = 40  # of the person
-BETWEEN_TURNS_SECONDS = 4.0  # with the move two presses each, and those of the lobby: less than 40 a minute
+BETWEEN_TURNS_SECONDS = 6.0  # three presses each, and those of the lobby: less than 40 a minute
 BUTTONS = ("call", "rob", "double")
 
 
