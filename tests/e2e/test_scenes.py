@@ -261,8 +261,8 @@ async def to_the_ballot(house: Life) -> tuple[str, str]:
         await outside.comes_to_tell("scene start", "opens in a thread", kind="council", options="host=false")
         thread_id = await thread_of(you, hall, "Council 1")
         inside = Commander(you, thread_id)
-        for agent in ("Wren", "Ledger"):
-            await inside.told("scene seat", agent=agent)
+        for agent in ("Wren", "Ledger"):  # a new room counts as private until its channel was seen
+            await inside.comes_to_tell("scene seat", "is taken", agent=agent)
         await inside.told("scene join")
         await inside.told("scene direct", what="begin")
         await seat_of(inside, thread_id, "It is your turn")
