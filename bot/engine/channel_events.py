@@ -22,6 +22,7 @@ from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import RESTS, is_marked, without_marks
 from bot.core.ports import Clock, Store, Writing
 from bot.core.records import AgentId, Community, Room, Snowflake
+from bot.core.view import View
 from bot.engine.setbacks import REFUSALS
 
 TOPIC_CHARACTERS = 120
@@ -167,13 +168,18 @@ class ChannelEvents:
             await self._clock.sleep(0)  # others come first in between
 
     async def _changed(self, event: ChannelChanged, community: Community) -> None:
-        """Follow a channel's new topic and visibility; its name is people's affair: the agent keeps its own."""
+        """Follow a channel's new topic and visibility; its name is people's affair: the agent keeps its own.
+
+        What is heard of a topic while a letter is to set another may be an echo of the one before.
+        """
         async with self._store.writing(community.id) as write:
             room_id = await write.rooms.of_channel(community.id, event.channel_id)
             if room_id is None:
                 return
-            room = (await write.views.whole(community.id, room_ids=[room_id], messages=1)).all_rooms[room_id]
-            await _follow(write, room, self._clock.now(), topic=event.topic, is_private=event.is_private)
+            view = await write.views.whole(community.id, room_ids=[room_id], messages=1)
+            topic = None if LetterKind.TOPIC in _to_come(view, room_id) else event.topic
+            room, now = view.all_rooms[room_id], self._clock.now()
+            await _follow(write, room, now, topic=topic, is_private=event.is_private)
 
     async def _found(self, event: ChannelFound, community: Community) -> None:
         """Follow what was changed while nobody listened, but a topic that a letter of ours is still to change.
@@ -185,7 +191,7 @@ class ChannelEvents:
             if room_id is None:
                 return
             view = await write.views.whole(community.id, room_ids=[room_id], messages=1)
-            ours = {letter.kind for letter in view.unposted.get(room_id, ())}
+            ours = _to_come(view, room_id)
             room, topic = view.all_rooms[room_id], without_marks(event.topic)
             is_first = not room.topic and is_marked(event.topic) and topic.endswith("'s room")
             await _follow(
@@ -195,6 +201,11 @@ class ChannelEvents:
                 topic=None if is_first or ours & {LetterKind.TOPIC, LetterKind.CHANNEL} else topic,
                 is_private=event.is_private,
             )
+
+
+def _to_come(view: View, room_id: AgentId) -> set[LetterKind]:
+    """Give what letters are still to change in a room."""
+    return {letter.kind for letter in view.unposted.get(room_id, ())}
 
 
 async def place_of(write: Writing, community: Community, event: MessageSeen) -> AgentId | None:

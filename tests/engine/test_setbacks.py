@@ -7,9 +7,9 @@ import pytest
 
 from bot.core.changes import AddLetter, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.errors import Forbidden, Gone, Invalid, Limited
-from bot.core.events import ChannelDeleted, ChannelFound, GuildSeen
+from bot.core.events import ChannelChanged, ChannelDeleted, ChannelFound, GuildSeen
 from bot.core.kinds import LetterKind, LetterState, Visibility
-from bot.core.letters import NoticePayload, PermissionPayload, ReactPayload
+from bot.core.letters import NoticePayload, PermissionPayload, ReactPayload, TopicPayload
 from bot.core.records import Snowflake
 from tests.engine.recording import LOST_BEFORE, Trouble
 from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town
@@ -252,6 +252,20 @@ async def test_what_discord_shows_decides_who_sees_a_room_whatever_letters_are_s
     )
     await here.intake.take(ChannelFound(guild_id=GUILD_ID, channel_id=ADAS, topic="", is_private=False))
     assert (await here.view()).all_rooms[ADA].visibility is Visibility.PUBLIC
+
+
+async def test_a_late_echo_of_the_topic_before_does_not_undo_what_a_letter_is_to_set(here: Town) -> None:
+    here.publisher.trouble.append(Trouble(Forbidden("Discord does not let me.")))
+    wanted = TopicPayload(topic="Roses").stored()
+    await here.apply(
+        UpdateRoom(room_id=ADA, fields={"topic": "Roses"}),
+        AddLetter(kind=LetterKind.TOPIC, room_id=ADA, payload=wanted, not_before=here.clock.now()),
+    )
+    await here.deliver()
+    await here.intake.take(ChannelChanged(guild_id=GUILD_ID, channel_id=ADAS, topic="", is_private=False))
+    await here.deliver(5)
+    assert ("channel", None, "Roses") in here.publisher.done
+    assert (await here.view()).all_rooms[ADA].topic == "Roses"
 
 
 async def test_trouble_with_a_notice_makes_no_further_notice(here: Town) -> None:

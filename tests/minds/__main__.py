@@ -16,14 +16,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from bot.app import opened_trial
 from bot.core.kinds import Detail, InputFormat
 from bot.core.ports import Model, ModelAnswer, ModelCall
+from bot.core.records import Usage
 from bot.engine.trial.card import Card
 from bot.engine.trial.running import Wanted
-from bot.engine.trial.situations import Aim
+from bot.engine.trial.situations import BOAT, Aim, Line, Situation, Turn
+from bot.engine.trial.stage import Asked, staged
 from bot.settings import Settings
 
 PORT = 21_599
@@ -32,6 +34,17 @@ MINDS = ("qwen", "smol")
 HEARD = Path(__file__).parents[2] / "test-output"  # what was asked and answered, and what of it was wrong
 FEW = ("addressed", "recall 1", "recall 2", "recall 3", "recall 4", "recall 5", "not addressed", "thumbs")
 REASON = re.compile(r'\nwhy: [^\n]*(?=\n)|,\s*"(?:why)": "(?:[^"\\]|\\.)*"')
+TALK = (
+    "hello",
+    "is the light on",
+    "do you like fog",
+    "and rain",
+    "who are you",
+    "what room is this",
+    "boat 1",
+    "really",
+)
+ROUNDS = 3  # of such a talk
 COLUMNS = (Aim.USABLE, Aim.ANSWERED, Aim.SILENT, Aim.RECALL, Aim.DONE, Aim.UNASKED, Aim.LEAK)
 
 
@@ -100,11 +113,17 @@ def answers() -> bool:
         return False
 
 
+@contextmanager
+def settings_of(address: str, way: Way) -> Iterator[Settings]:
+    """Give the settings of one trial, with a data folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = {"data_dir": folder, "openai_base_url": address, "openai_api": way.api, "model_timeout_seconds": 300}
+        yield Settings.model_validate(given)
+
+
 async def tried(address: str, mind: str, way: Way, only: Sequence[str]) -> Card:
     HEARD.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, (HEARD / f"mind {mind}, {way.name}.txt").open("w") as into:
-        given = {"data_dir": folder, "openai_base_url": address, "openai_api": way.api, "model_timeout_seconds": 300}
-        settings = Settings.model_validate(given)
+    with settings_of(address, way) as settings, (HEARD / f"mind {mind}, {way.name}.txt").open("w") as into:
         async with opened_trial(settings, mind) as trial:
             trial.model = Listened(trial.model, way, into)  # type: ignore[assignment]  # all else it passes on
             wanted = Wanted(
@@ -117,6 +136,26 @@ async def tried(address: str, mind: str, way: Way, only: Sequence[str]) -> Card:
             card = await trial.run(wanted, progress)
         into.writelines(f"{line}\n" for line in [*card.lines(), *card.failed])
         return card
+
+
+async def talked(address: str, mind: str, way: Way) -> str:
+    """Have one person talk long in one room; gives what its calls cost to read, without the first two."""
+    talk = Situation(name="a long talk", turns=(), knows=BOAT)
+    read: list[Usage] = []
+    path = HEARD / f"mind {mind}, {way.name}, a long talk.txt"
+    with settings_of(address, way) as settings, path.open("w") as into:
+        async with opened_trial(settings, mind) as trial:
+            heard: Any = Listened(trial.model, way, into)
+            asked = Asked(model=heard, name=mind, detail=way.detail, language="English", input_format=way.input_format)
+            async with staged(trial.props, asked, talk) as stage:
+                for phrase in TALK * ROUNDS:
+                    came = await stage.play(Turn(said=(Line("mira", phrase),), minutes_later=0.5))
+                    read += [one.usage for one in came.beats]
+    read = read[2:]
+    given, cached = sum(one.input_tokens for one in read), sum(one.cached_tokens for one in read)
+    seconds = sorted(one.latency_seconds for one in read)
+    middle = f"{seconds[len(seconds) // 2]:.1f} s a call" if seconds else "nothing came"
+    return f"{way.name}, a long talk: {len(read)} calls, {middle}, {100 * cached // max(1, given)} % read from cache"
 
 
 def row(way: Way, card: Card) -> str:
@@ -139,6 +178,9 @@ async def main() -> None:
         print("|" + " --- |" * (len(COLUMNS) + 4))  # noqa: T201
         with started(folder, mind) as address:
             for way in ways:
+                if "TALK" in os.environ:
+                    print(await talked(address, mind, way), flush=True)  # noqa: T201
+                    continue
                 print(row(way, await tried(address, mind, way, only)), flush=True)  # noqa: T201
 
 
