@@ -142,6 +142,7 @@ async def talked(address: str, mind: str, way: Way) -> str:
     """Have one person talk long in one room; gives what its calls cost to read, without the first two."""
     talk = Situation(name="a long talk", turns=(), knows=BOAT)
     read: list[Usage] = []
+    HEARD.mkdir(exist_ok=True)
     path = HEARD / f"mind {mind}, {way.name}, a long talk.txt"
     with settings_of(address, way) as settings, path.open("w") as into:
         async with opened_trial(settings, mind) as trial:

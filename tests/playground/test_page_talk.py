@@ -208,6 +208,7 @@ async def test_names_channels_and_emoji_are_offered_and_sent_as_what_they_mean(b
         await expect(tab.message("Ask @Mira").locator(".mention")).to_have_text(["@Mira", "#garden"])
         [newest] = [one async for one in scene.channel.history(limit=1)]
         assert newest.content == f"Ask <@{mira['user']['id']}> in <#{garden.id}> 🎉 `@Mira` 👋"
+        await tab.page.locator(".message:not(.pending)", has_text="Ask @Mira").wait_for()
         await tab.box.press("ArrowUp")
         area = tab.page.get_by_label("Edit the message")
         await expect(area).to_have_value("Ask @Mira in #garden 🎉 `@Mira` 👋")

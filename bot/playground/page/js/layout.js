@@ -39,7 +39,8 @@ function mountSide(app) {
 function moveFocus(open) {
   const target = open ? ".panel button:not([tabindex='-1'])" : '.chat-tools [aria-label="Who is here"]';
   const move = () => {
-    if (open || document.activeElement === document.body)
+    const has = document.activeElement; // until a hidden panel is laid out anew, what was in it still has the focus
+    if (open || has === document.body || has?.closest(".panel"))
       findAll(target).find((one) => one.offsetParent !== null)?.focus();
   };
   requestAnimationFrame(() => requestAnimationFrame(move));
