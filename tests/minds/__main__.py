@@ -151,7 +151,7 @@ async def talked(address: str, mind: str, way: Way) -> str:
             async with staged(trial.props, asked, talk) as stage:
                 for phrase in TALK * ROUNDS:
                     came = await stage.play(Turn(said=(Line("mira", phrase),), minutes_later=0.5))
-                    read += [one.usage for one in came.beats]
+                    read += [one.usage for one in came.beats if one.usage.input_tokens]
     read = read[2:]
     given, cached = sum(one.input_tokens for one in read), sum(one.cached_tokens for one in read)
     seconds = sorted(one.latency_seconds for one in read)

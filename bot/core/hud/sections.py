@@ -31,7 +31,7 @@ LEAN_DEED_CHARACTERS: Final = 60
 LEAN_KEYS: Final = 5
 LEAN_IDENTITY: Final = frozenset({"id", "name", "type", "seed", "role"})
 LEAN_FOCUS: Final = frozenset({"currentTask", "goals", "blockers", "compactedContext"})
-SPEECH: Final = frozenset({"send_message", "reply"})
+SEEN: Final = frozenset({"send_message", "reply", "react"})  # what came of these stands in the room
 LEAN_KNOWLEDGE: Final = frozenset({"knowledge", "knowledge_hidden"})
 
 
@@ -116,7 +116,7 @@ def _lean_sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLim
         **{name: part for name, part in _knowledge(scope, scope.side, limits).items() if name in LEAN_KNOWLEDGE},
         "focus": {name: part for name, part in _focus(scope, scope.mind, limits).items() if name in LEAN_FOCUS},
         "keys_held": _keys_held(scope, limits) if Category.ACCESS in scope.more else [],
-        "recent_actions": _actions(_without_speech(scope.mind), limits),
+        "recent_actions": _actions(_without_seen(scope.mind), limits),
         "lookups": shown_lookups(scope.tokenizer, scope.mind.lookups, limits.lookup_tokens),
         "available_actions": lines_of(scope.more, scope.agent, emotions=scope.view.config.emotions),
     }
@@ -126,9 +126,9 @@ def _lean_sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLim
     return {name: part for name, part in shown.items() if part}
 
 
-def _without_speech(mind: Mind) -> Mind:
+def _without_seen(mind: Mind) -> Mind:
     """Leave out what stands in the room already."""
-    kept = tuple(one for one in mind.recent_actions if not one.accepted or one.type not in SPEECH)
+    kept = tuple(one for one in mind.recent_actions if not one.accepted or one.type not in SEEN)
     return replace(mind, recent_actions=kept)
 
 

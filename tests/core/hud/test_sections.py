@@ -16,7 +16,7 @@ from bot.core.hud.constant import constant_part
 from bot.core.hud.prompts import prompts_of
 from bot.core.hud.values import fields
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind, Visibility
-from bot.core.records import PUBLIC_SIDE, AgentId, Json, Lookup, MessageId, Mind, Reason
+from bot.core.records import PUBLIC_SIDE, ActionRecord, AgentId, Json, Lookup, MessageId, Mind, Reason
 from bot.core.schema import LeanForm
 from bot.core.view import RoomView, View
 from bot.standin.reader import read_hud
@@ -102,6 +102,19 @@ def test_more_shows_a_category_in_the_next_view_to_whom_it_is_for(privileged: bo
 
 def test_names_stand_beside_the_ids_of_those_who_spoke() -> None:
     assert "\n2 Kai\n" in hud(garden(), LUNA, lean=True, reasons=because()).input
+
+
+def test_a_lean_view_repeats_no_deed_that_stands_in_the_room() -> None:
+    done = [("react", "thumbs_up on message 7", True), ("sleep", "asleep", True), ("react", "no such message", False)]
+    deeds = tuple(
+        ActionRecord(type=name, at=NOW, parameters={}, accepted=accepted, result=came if accepted else "", why=came)
+        for name, came, accepted in done
+    )
+    view = factories.view(
+        [factories.agent(1)], minds={(AgentId(1), PUBLIC_SIDE): Mind(agent_id=AgentId(1), recent_actions=deeds)}
+    )
+    text = hud(view, 1, lean=True).input
+    assert "asleep" in text and "no such message" in text and "on message 7" not in text
 
 
 def test_what_it_knows_is_shown_by_weight_and_what_is_hidden_can_be_asked_for() -> None:
