@@ -1,14 +1,17 @@
 """Agents made, changed and copied."""
 
+from collections.abc import Iterator
+
 import discord
 from discord import app_commands
 
 from bot.core.actions import AlterAgent, CloneAgent, SetAllocation
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
-from bot.core.templates import TEMPLATES
+from bot.core.templates import BY_PURPOSE, TEMPLATES, Template
 from cogs.arguments import AgentArg, ModelArg, models_here
-from cogs.base import Group, Interaction, guild_of, managers_only, wait
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.again import Again, UseButton
 from cogs.ui.faces import lasting
 from cogs.ui.forms import AgentForm, Draft, NewAgentForm
 
@@ -54,6 +57,22 @@ class Making(Group):
             await self.make_agent(interaction, draft)
         else:
             await interaction.response.send_modal(NewAgentForm(draft, await models_here(interaction), self.make_agent))
+
+    @app_commands.command()
+    @app_commands.choices(template=TEMPLATE_CHOICES)
+    async def browse(self, interaction: Interaction, template: str = "") -> None:
+        """Look at ready-made agents, and make the one you like.
+
+        Args:
+            template: Which one to look at; all of them when left out
+        """
+        chosen = TEMPLATES.get(template)
+        shown = all_templates() if chosen is None else one_template(chosen)
+        buttons = [("agent browse", name, name) for name in TEMPLATES] if chosen is None else _on(interaction, chosen)
+        view = discord.ui.View(timeout=None)
+        for path, name, text in buttons:
+            view.add_item(UseButton(Again(path, (f"template={name}",) if name else ()), label=text))
+        await self.say(interaction, shown, view=view)
 
     @app_commands.command()
     async def edit(
@@ -130,6 +149,28 @@ class Making(Group):
             with_knowledge: Whether it knows what the first one knows
         """
         await self.act(interaction, CloneAgent(agent_id=agent.id, name=name, with_knowledge=with_knowledge))
+
+
+def all_templates() -> str:
+    """List what there is to start from, by what it is for."""
+    lines = ["**Ready-made agents** to begin with: look at one, and change in it what you like."]
+    for purpose, group in BY_PURPOSE.items():
+        lines += [f"\n__{purpose.capitalize()}s__", *(f"**{one.name}** {one.about}" for one in group)]
+    return "\n".join(lines)
+
+
+def one_template(template: Template) -> str:
+    """Show what somebody gets who starts from a template."""
+    told = template.prompt.replace("\n", "\n> ")
+    what = "a persona" if template.type is AgentType.PERSONA else "a bot"
+    return f"**{template.name}** {template.about} ({what}).\n> {told}\nTo begin with: *{template.first_words}*"
+
+
+def _on(interaction: Interaction, template: Template) -> Iterator[tuple[str, str, str]]:
+    """Give the buttons under one template: path, template and label of each."""
+    if person(interaction).is_architect:
+        yield "agent create", template.name, f"Make {template.name}"
+    yield "agent browse", "", "All of them"
 
 
 async def text_of(file: discord.Attachment) -> str:

@@ -66,6 +66,19 @@ async def test_the_form_begins_with_templates_and_has_models_to_choose_from(cast
     assert "gpt-4o" in shown and "You are Sage, a patient teacher" in shown
 
 
+@proves(manager="agent browse", member="agent browse")
+async def test_ready_made_agents_are_looked_at_before_one_is_made(cast: Cast) -> None:
+    shown = await cast.manager.run("agent browse")
+    assert all(heading in words_of(shown) for heading in ("Companions", "Helpers", "Game masters", "Moderators"))
+    fennel = await cast.manager.press(shown, "Fennel")
+    assert "river boats" in words_of(fennel) and "half a leek" in words_of(fennel)
+    form = await cast.manager.press(fennel, "Make Fennel")
+    assert "Fennel is created" in words_of(await cast.manager.fill(form))
+    assert "Helpers" in words_of(await cast.manager.press(fennel, "All of them"))
+    seen = await cast.guest.run("agent browse", template="Warden")
+    assert "calmly" in words_of(seen) and "Make Warden" not in str(seen["components"])
+
+
 async def test_an_agent_is_made_with_a_picture(cast: Cast) -> None:
     picture = BytesIO()
     Image.new("RGB", (64, 64), "#336699").save(picture, "PNG")
