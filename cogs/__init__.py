@@ -16,6 +16,7 @@ from cogs.plan import PlanCog
 from cogs.room import RoomCog
 from cogs.scene import SceneCog
 from cogs.setup import SetupCog
+from cogs.talk import TalkCog
 from cogs.timeline import TimelineCog
 from cogs.usage import UsageCog
 
@@ -23,6 +24,7 @@ COGS: tuple[type[Cog], ...] = (
     AgentCog,
     RoomCog,
     LookingCog,
+    TalkCog,
     HeartbeatCog,
     UsageCog,
     HudCog,

@@ -83,7 +83,9 @@ def seat_of(segment: Document, rooms: Rooms) -> Seat | None:
         lookups=tuple(map(lookup_of, entries(own.get("lookups")))),
         may_create="create_agent(" in json.dumps(own.get("available_actions")),
         rooms=tuple(
-            seen(room, lines, seats[number], id_) for number, (room, lines) in rooms.items() if number in seats
+            seen(room, lines, seats[number], id_, words(identity, "name"))
+            for number, (room, lines) in rooms.items()
+            if number in seats
         ),
     )
 
@@ -92,7 +94,7 @@ def lookup_of(entry: Document) -> Lookup:
     return Lookup(question=words(entry, "question"), answer=entry.get("answer"))
 
 
-def seen(room: Document, lines: tuple[Line, ...], seat: Document, agent_id: int) -> Room:
+def seen(room: Document, lines: tuple[Line, ...], seat: Document, agent_id: int, name: str) -> Room:
     """A room as one agent sees it: from its own first message on."""
     id_, first = whole(room["id"]) or 0, whole(seat.get("first_message"))
     start = next((place for place, line in enumerate(lines) if line.id == first), 0)
@@ -100,7 +102,7 @@ def seen(room: Document, lines: tuple[Line, ...], seat: Document, agent_id: int)
     return Room(
         id=id_,
         name=words(room, "name"),
-        own=id_ == agent_id,
+        own=id_ == agent_id or words(room, "name").startswith(f"{name}, private thread "),
         topic=words(room, "topic"),
         members=tuple(int(str(one)) for one in members if AGENT_ID.fullmatch(str(one)))
         if isinstance(members, list)

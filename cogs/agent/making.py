@@ -14,6 +14,7 @@ from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again, UseButton
 from cogs.ui.faces import lasting
 from cogs.ui.forms import AgentForm, Draft, NewAgentForm
+from cogs.ui.guide import FOR_EVERYONE
 
 MOST_BYTES = 64_000
 Budget = app_commands.Range[int, 4_000, 200_000]
@@ -58,7 +59,7 @@ class Making(Group):
         else:
             await interaction.response.send_modal(NewAgentForm(draft, await models_here(interaction), self.make_agent))
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.choices(template=TEMPLATE_CHOICES)
     async def browse(self, interaction: Interaction, template: str = "") -> None:
         """Look at ready-made agents, and make the one you like.

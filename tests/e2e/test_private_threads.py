@@ -1,5 +1,6 @@
 """What is said in a private thread is answered there, and shown to nobody who may not read it now."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -7,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.commanding import Commander
+from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, Visitor, bot_of, until, visiting
 
@@ -117,6 +119,40 @@ async def test_what_is_done_in_a_private_thread_is_not_done_to_the_room(cast: Ca
         assert "Silent until" not in words_of(await owner.run("room info"))
         assert [one["id"] for one in await cast.you.messages(hall)] == [one["id"] for one in before]
         assert "80 words a minute" in await owner.told("room wpm", words=80, room="Wren")
+
+
+@proves(member="talk agent")
+async def test_who_talks_with_an_agent_alone_is_answered_there_without_its_name(
+    cast: Cast,
+) -> None:
+    hall = cast.manager.channel_id
+    async with visiting(cast.home.url, "pia") as pia:
+        told = await Commander(pia, hall).told("talk agent", agent="Wren")
+        thread_id = re.findall(r"<#(\d+)>", told)[0]
+        greeting = (await pia.messages(thread_id))[-1]
+        assert "you and Wren are by yourselves" in greeting["content"]
+        said = await pia.say(thread_id, "My cat is called Pepper. How was your day?")
+        answer = await pia.answer_after(said)
+        assert (answer["channel_id"], answer["author"]["username"]) == (thread_id, "Wren")
+        said = await pia.say(thread_id, "What is my cat called?")
+        assert (await pia.answer_after(said))["channel_id"] == thread_id
+        assert thread_id in await Commander(pia, hall).told("talk agent", agent="Wren")
+        assert "Nothing was found." in await cast.guest.told("search", words="Pepper")
+        with pytest.raises(AssertionError, match="50001"):
+            await cast.guest.visitor.ask("GET", f"/channels/{thread_id}/messages")
+        other = await cast.guest.told("talk agent", agent="Wren")
+        assert thread_id not in other and "Talk with Wren here" in other
+
+
+async def test_without_the_right_no_talk_is_promised(cast: Cast) -> None:
+    hall, guild = cast.manager.channel_id, cast.owner.about["guild_id"]
+    everyone = {"type": 0, "deny": str(1 << 36)}
+    await cast.owner.ask("PUT", f"/channels/{hall}/permissions/{guild}", everyone)
+    try:
+        async with visiting(cast.home.url, "quin") as quin:
+            assert "You may not open private threads" in await Commander(quin, hall).told("talk agent", agent="Wren")
+    finally:
+        await cast.owner.ask("DELETE", f"/channels/{hall}/permissions/{guild}")
 
 
 async def test_a_public_thread_belongs_to_its_room_but_is_not_its_channel(cast: Cast) -> None:
