@@ -341,8 +341,10 @@ async def test_once_it_is_over_heads_are_open_again_and_its_cost_stands_under_th
         assert sum(one.beats for one in used) == before > 0
         for why in await every_agent(here, lambda id_: here.desk.minds.why_shut(GUILD_ID, id_, who=MIRA.id)):
             assert why == ""
-        beats = await every_agent(here, lambda id_: here.desk.beats.of(GUILD_ID, id_, who=MIRA.id))
+        beats = await every_agent(here, lambda id_: here.desk.beats.last(GUILD_ID, id_, who=MIRA.id))
         assert THOUGHT in str(beats)
+        listed = await every_agent(here, lambda id_: here.desk.beats.of(GUILD_ID, id_, who=MIRA.id))
+        assert THOUGHT not in str(listed)  # a list has nothing of any size
         looks = await here.desk.agents.next_beats(GUILD_ID)
         assert not [look for look in looks.values() if look.words == "in a scene"]
         opened = {one.name for one in SURFACES if one.until and one.mask in (Mask.REFUSED, Mask.SHUT)}
