@@ -82,6 +82,16 @@ class Seclusion:
         node: Node = await self._ask("note", key, node_id, text)
         return node
 
+    async def read(self, key: TreeKey, node_id: NodeId) -> Sequence[str]:
+        """Give what was said in a node since the fork, line by line."""
+        lines: Sequence[str] = await self._ask("read", key, node_id)
+        return lines
+
+    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
+        """Compare two nodes, or all finished children of one: a header, and every difference."""
+        found: tuple[str, Sequence[str]] = await self._ask("compare", key, one, two)
+        return found
+
     async def remove(self, key: TreeKey) -> None:
         """Delete a tree, its running nodes stopped first."""
         await self._ask("remove", key)

@@ -19,7 +19,9 @@ from bot.engine.timelines.runner import Runner
 from bot.tokens import tokenizer_for
 from storage.timelines.trees import SqlTrees
 
-OPERATIONS = frozenset({"begin", "grow", "resume", "rerun", "stop", "delete", "note", "remove", "give_up"})
+OPERATIONS = frozenset(
+    {"begin", "grow", "resume", "rerun", "stop", "delete", "note", "read", "compare", "remove", "give_up"}
+)
 NICENESS = 10
 
 

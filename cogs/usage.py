@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from discord import app_commands
 
-from bot.core.day_usage import DayUsage, Period, as_csv, totals
+from bot.core.day_usage import SCENE, DayUsage, Period, as_csv, totals
 from bot.core.kinds import UsedBy
 from bot.core.options import bounds_of
 from bot.core.wording import counted
@@ -50,7 +50,8 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         guild_id = guild_of(interaction)
         days, model = await self.desk.money.used(guild_id, what, period)
         used = totals(days)
-        lines = usage_table(used, model, {name: [name] for name in used} if what is UsedBy.MODEL else {})
+        models = {name: [name] for name in used if what is UsedBy.MODEL and not name.startswith(SCENE)}
+        lines = usage_table(used, model, models)
         daily = text_file(f"usage-by-{what}-{period}.csv", as_csv(days, what)) if days else None
         await self.draw_out(interaction, f"Usage {WORDS[period]} by {what}", usage_rows(used), lines, table=daily)
 

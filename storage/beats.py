@@ -54,9 +54,15 @@ class SqlBeats:
         found = await self._shown(community_id, select(BEATS).where(owned(BEATS, community_id), BEATS.c.id == beat_id))
         return found[0] if found else None
 
-    async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
+    async def newest(
+        self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50, texts: bool = True
+    ) -> Sequence[Beat]:
+        columns = [one for one in BEATS.c if texts or one.name not in EMPTIED]
         its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
-        return await self._shown(community_id, select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
+        asked = select(*columns).where(*its).order_by(BEATS.c.id.desc()).limit(limit)
+        if texts:
+            return await self._shown(community_id, asked)
+        return [beat_of({**row, **EMPTIED}) for row in await self.session.mappings(asked)]
 
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0

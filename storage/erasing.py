@@ -76,6 +76,7 @@ async def reword(session: Session, community_id: int, before: OneRow, content: s
     if before.content.strip() in content:
         return
     held = await silence_notices(session, community_id, [before])
+    await owe_trees_messages(session, community_id, [before.id])  # what it said before stands in their worlds
     mark = f"{before.id}.{to_microseconds(at)}"  # one change may follow another before that is worked off
     ((members, gone),) = (await _by_members(session, community_id, [before])).items()
     await _take_back(session, community_id, members, gone, files={}, held=held, mark=mark, still=content)

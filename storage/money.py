@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 
-from sqlalchemy import Table, and_, bindparam, case, cast, func, select, text, update
+from sqlalchemy import String, Table, and_, bindparam, case, cast, func, literal_column, select, text, update
 
 from bot.core.keeping import Used
 from bot.core.kinds import UsedBy
@@ -81,7 +81,10 @@ class SqlMoney:
         return {row["agent_id"]: (int(row["beats"]), plain(Usage, row)) for row in rows}
 
     async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
-        what = USAGE.c[COLUMNS[by]]
+        what: Term = USAGE.c[COLUMNS[by]]
+        if by in (UsedBy.MODEL, UsedBy.FORMAT):  # which model was asked at night tells who moved
+            of_scene = USAGE.c.agent_id < literal_column("0")
+            what = case((of_scene, cast(USAGE.c.agent_id, String)), else_=what)
         asked = _usage(USAGE.c.day, what.label("key"), of=community_id).group_by(USAGE.c.day, what)
         if since is not None:
             asked = asked.where(USAGE.c.day >= since)

@@ -22,6 +22,7 @@ from storage.convert import columns_of, plain
 from storage.retelling import redraw, retell
 from storage.session import Session, Values, owned
 from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEATS, USAGE
+from storage.timelines.live import owe_trees_texts
 
 MOST_LISTED = 200
 WON = "won"
@@ -148,6 +149,10 @@ class SqlScenes:
         these = and_(EVENTS.c.scene_id == scene_id, EVENTS.c.kind == TEXT, EVENTS.c.number.in_(numbers))
         fresh = and_(owned(EVENTS, community_id), these, EVENTS.c.message_id.is_(None))
         await self.session.run(update(EVENTS).where(fresh).values(message_id=message_id))
+
+    async def posted_again(self, community_id: CommunityId, before: MessageId, message_id: MessageId) -> None:
+        these = and_(owned(EVENTS, community_id), EVENTS.c.message_id == before)
+        await self.session.run(update(EVENTS).where(these).values(message_id=message_id))
 
     async def ask_no_more(
         self, community_id: CommunityId, scene_id: SceneId, *, but: Collection[AgentId] = ()
@@ -302,6 +307,7 @@ async def blank_said(
         seen = and_(later, BEATS.c.reason == ReasonKind.TURN, BEATS.c.scene_id.in_(scenes))
         await session.run(update(BEATS).where(seen).values(hud=None, answer=None, thoughts=None))
         await _untell(session, community_id, these, at)
+        await owe_trees_texts(session, community_id, these)
     return await session.run(update(EVENTS).where(these).values(text=None))
 
 

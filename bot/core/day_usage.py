@@ -16,6 +16,7 @@ from bot.core.models import Model
 from bot.core.records import AgentId, Usage
 from bot.core.spending import Spending, added
 
+SCENE = "scene "  # with its number: what the turns of a closed scene used that goes on
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # by which spreadsheets know what they are to work out
 
 

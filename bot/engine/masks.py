@@ -38,6 +38,12 @@ async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflak
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
 
 
+async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
+    """Give the rooms in which a person sits in a closed scene that goes on."""
+    scenes = await closed_scenes(read, community_id)
+    return frozenset(one.room_id for one in scenes if one.seat_of(person_id=who) is not None)
+
+
 def masked_agents(agents: Mapping[AgentId, Agent], seated: frozenset[AgentId]) -> dict[AgentId, Agent]:
     """Give agents, those who sit in a closed scene at rest: their pace and their beats would tell when they move."""
     return {id_: at_rest(agent) if id_ in seated else agent for id_, agent in agents.items()}

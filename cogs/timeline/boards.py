@@ -51,7 +51,8 @@ class TreeGroup(Group):
         """Give the tree that was named, else that of this thread, to a manager alone."""
         managers_only(interaction)
         await wait(interaction)
-        return await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id)
+        who = person(interaction).id
+        return await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id, who=who)
 
     async def channel_of(self, guild_id: Snowflake, owner: Agent) -> discord.TextChannel:
         """Give the channel of an agent's room; raises Rejected while it has none."""

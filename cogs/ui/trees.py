@@ -173,7 +173,8 @@ class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
         data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
         values = data.get("values")
         chosen = int(str(values[0])) if isinstance(values, list) and values else 0
-        timeline = await client.desk.timelines.find(Snowflake(interaction.guild_id), self.tree_id, None)
+        who = client.person(interaction.user).id
+        timeline = await client.desk.timelines.find(Snowflake(interaction.guild_id), self.tree_id, None, who=who)
         shown = await client.desk.timelines.shown(timeline)
         node = next((one for one in shown.nodes if one.id == chosen), None)
         if node is None:

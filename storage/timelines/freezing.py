@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import delete, func, or_, select, text, union
+from sqlalchemy import delete, select, text, union
 
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import CommunityId
@@ -140,8 +140,9 @@ async def _part(session: Session, community_id: CommunityId, cut: Cut, *, until:
     if await session.first(select(COMMUNITIES.c.id).where(COMMUNITIES.c.id == community_id)) is None:
         raise NotFound(GONE)
     its = owned(ROOMS, community_id)
-    within = or_(ROOMS.c.id.in_(cut.rooms), ROOMS.c.thread_of.in_(cut.rooms))
-    heard = {row[0] for row in await session.rows(select(ROOMS.c.id).where(its, *((within,) if cut.rooms else ())))}
+    open_ = (its, ROOMS.c.thread_of.is_(None))  # private threads stay behind: all managers may look into a tree
+    within = (ROOMS.c.id.in_(cut.rooms),) if cut.rooms else ()
+    heard = {row[0] for row in await session.rows(select(ROOMS.c.id).where(*open_, *within))}
     if not heard.issuperset(cut.rooms):
         raise NotFound(NO_ROOM)
     agents = await _members(session, community_id, heard)
@@ -153,9 +154,7 @@ async def _part(session: Session, community_id: CommunityId, cut: Cut, *, until:
 async def _members(session: Session, community_id: CommunityId, heard: Collection[int]) -> set[int]:
     """Give who is in these rooms, whose they are, and who sits in their scenes."""
     member = select(MEMBERSHIPS.c.agent_id).where(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id.in_(heard))
-    owners = select(func.coalesce(ROOMS.c.thread_of, ROOMS.c.id))
-    owners = owners.where(owned(ROOMS, community_id), ROOMS.c.id.in_(heard))
-    own = select(AGENTS.c.id).where(owned(AGENTS, community_id), AGENTS.c.id.in_(owners))
+    own = select(AGENTS.c.id).where(owned(AGENTS, community_id), AGENTS.c.id.in_(heard))
     here = select(SCENES.c.id).where(owned(SCENES, community_id), SCENES.c.room_id.in_(heard))
     seated = select(SEATS.c.agent_id).where(
         owned(SEATS, community_id), SEATS.c.agent_id.is_not(None), SEATS.c.scene_id.in_(here)

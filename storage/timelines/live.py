@@ -10,7 +10,7 @@ from bot.core.records import CommunityId, Snowflake
 from bot.core.timelines.records import Timeline, TreeId
 from storage.convert import columns_of, plain
 from storage.session import INSTALLATION, Session, owned
-from storage.tables import KEPT, TIMELINES
+from storage.tables import EVENTS, KEPT, TIMELINES
 
 NOTE = "trees"  # trees:community:mark, among what is kept for the installation: what is to leave all trees' files
 
@@ -33,7 +33,7 @@ class SqlTimelines:
         return found[0] if found else None
 
     async def expired(self, now: datetime) -> Sequence[Timeline]:
-        return await self._some(TIMELINES.c.expires_at <= now)
+        return await self._some(TIMELINES.c.expires_at <= now, TIMELINES.c.gone == "")
 
     async def _some(self, *which: ColumnElement[bool]) -> list[Timeline]:
         asked = select(TIMELINES).where(*which).order_by(TIMELINES.c.community_id, TIMELINES.c.id)
@@ -51,6 +51,15 @@ async def owe_trees_messages(session: Session, community_id: int, message_ids: C
     if message_ids and await _has_trees(session, community_id):
         mark = f"{min(message_ids)}.{len(message_ids)}"
         await _owe(session, f"{NOTE}:{community_id}:{mark}", {"messages": sorted(message_ids)})
+
+
+async def owe_trees_texts(session: Session, community_id: int, which: ColumnElement[bool]) -> None:
+    """Note in the transaction that texts of scenes are to leave the files of a community's trees, if it has any."""
+    if await _has_trees(session, community_id):
+        asked = select(EVENTS.c.scene_id, EVENTS.c.id).where(owned(EVENTS, community_id), which)
+        if said := [[*row] for row in await session.rows(asked.order_by(EVENTS.c.scene_id, EVENTS.c.id))]:
+            (scene_id, event_id), count = said[0], len(said)
+            await _owe(session, f"{NOTE}:{community_id}:said:{scene_id}.{event_id}.{count}", {"said": said})
 
 
 async def owe_trees_person(session: Session, community_id: int, person_id: int, names: Collection[str]) -> None:

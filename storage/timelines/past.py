@@ -1,5 +1,6 @@
 """A copy of a community taken back to a point of its past, as far as what is kept tells what was then."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -49,8 +50,9 @@ NO_POINT = "The point at which it should begin is not in these rooms: choose ano
 SETTINGS_STAY = "Members, settings and prompts are as they are now."
 EDITED = "Messages that were edited since ({}) say what they say now."
 EMPTIED = "The focus of agents whose focus changed since ({}) is empty."
-LOST = "Of what agents knew, these changes could not be taken back: {}."
+LOST = "Changes of what agents knew that could not be taken back: {}."  # which: a board is read by anybody
 OUTDATED = "Scenes that were made by an older version ({}) are as they are now."
+FEW_MINDS = 5  # that are read between two turns of the loop: they may be large
 
 
 async def moment_of(session: Session, community_id: CommunityId, point: Point) -> datetime | None:
@@ -124,31 +126,42 @@ class Past:
 
     async def _minds(self) -> None:
         """Unwind knowledge and plans through the journal, newest change first; what focus was is kept nowhere."""
-        emptied, lost = 0, []
+        emptied = lost = 0
         asked = select(MINDS.c.agent_id, MINDS.c.side, MINDS.c.knowledge, MINDS.c.focus)
-        for agent_id, side, known, kept in await self.session.rows(asked.where(owned(MINDS, self.community_id))):
-            focus = focus_of(kept)
-            its = (owned(JOURNAL, self.community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
-            entries = select(JOURNAL.c.part, JOURNAL.c.path, JOURNAL.c.before).where(*its, JOURNAL.c.at > self.at)
-            whole, plan = known or {}, focus.plan
-            for part, path, before in await self.session.rows(entries.order_by(JOURNAL.c.id.desc())):
-                try:
-                    if part == MindPart.PLAN:
-                        plan = undone(plan, before)
-                    else:
-                        whole = before_change(whole, path, before)
-                except Rejected:
-                    lost.append(path)
-            changed = focus.updated_at is not None and focus.updated_at > self.at
-            emptied += changed
-            now = _unfocused(focus, plan, self.at) if changed else replace(focus, plan=plan)
-            this = (MINDS.c.agent_id == agent_id, MINDS.c.side == side)
-            await self._set(MINDS, *this, knowledge=whole, focus=focus_columns(now))
+        asked = asked.where(owned(MINDS, self.community_id))
+        async for page in self.session.leafed(asked, MINDS, FEW_MINDS):
+            for agent_id, side, known, kept, *_ in page:
+                focus = focus_of(kept)
+                whole, plan, left = await self._unwound(agent_id, side, known or {}, focus.plan)
+                lost += left
+                changed = focus.updated_at is not None and focus.updated_at > self.at
+                emptied += changed
+                now = _unfocused(focus, plan, self.at) if changed else replace(focus, plan=plan)
+                this = (MINDS.c.agent_id == agent_id, MINDS.c.side == side)
+                await self._set(MINDS, *this, knowledge=whole, focus=focus_columns(now))
         await self._gone(JOURNAL, JOURNAL.c.at > self.at)
         if emptied:
             self.told.append(EMPTIED.format(emptied))
         if lost:
-            self.told.append(LOST.format(", ".join(sorted(set(lost)))))
+            self.told.append(LOST.format(lost))
+
+    async def _unwound(
+        self, agent_id: int, side: int, whole: dict[str, Json], plan: Plan
+    ) -> tuple[dict[str, Json], Plan, int]:
+        """Take a mind back, change by change; gives how many changes there was no place for, too."""
+        lost = 0
+        its = (owned(JOURNAL, self.community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
+        entries = select(JOURNAL.c.part, JOURNAL.c.path, JOURNAL.c.before).where(*its, JOURNAL.c.at > self.at)
+        for part, path, before in await self.session.rows(entries.order_by(JOURNAL.c.id.desc())):
+            try:
+                if part == MindPart.PLAN:
+                    plan = undone(plan, before)
+                else:
+                    whole = before_change(whole, path, before)
+            except Rejected:
+                lost += 1
+            await asyncio.sleep(0)  # of a large mind there may be thousands, and others have work too
+        return whole, plan, lost
 
     async def _logs(self) -> None:
         await self._gone(ACTIONS, ACTIONS.c.at > self.at)
@@ -181,13 +194,13 @@ class Past:
         its = self.point.scene_id if isinstance(self.point, AtStep) else None
         if its is not None and await scenes.find(self.community_id, SceneId(its)) is None:
             raise NotFound(NO_POINT)
-        outdated: list[str] = []
+        outdated = 0
         for scene in await scenes.all(self.community_id):
             whole = await scenes.find(self.community_id, scene.id)
             if whole is not None and whole.started_at is not None and not await self._stands(scenes, whole):
-                outdated.append(scene.title)
+                outdated += 1
         if outdated:
-            self.told.append(OUTDATED.format(", ".join(outdated)))
+            self.told.append(OUTDATED.format(outdated))
 
     async def _stands(self, scenes: SqlScenes, scene: Scene) -> bool:
         """Fold a scene's log to its step at that time; tells whether its rules are still known."""
@@ -201,6 +214,7 @@ class Past:
         for entry in await scenes.log(self.community_id, scene.id):
             if entry.step <= step:
                 standing = play.enter(standing, entry).standing
+                await asyncio.sleep(0)  # a long scene has more than a thousand
         for table in (MOVES, EVENTS):
             await self._gone(table, table.c.scene_id == scene.id, table.c.step > step)
         await self._set(SEATS, SEATS.c.scene_id == scene.id, result="", score=0, steps=0, why="")

@@ -5,6 +5,7 @@ is stored anew: so nothing is left of it, and all else of a tree stays.
 """
 
 import asyncio
+import json
 import sqlite3
 import zlib
 from collections import Counter
@@ -12,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select, tuple_, update
 
 from bot.core.errors import NotFound, StoreError
 from bot.core.timelines.records import Node, NodeId, Status
@@ -21,8 +22,9 @@ from storage.emptying import work_off
 from storage.erasing import erase
 from storage.ids import CountedIds
 from storage.inline import unhurried
+from storage.scenes import blank_said
 from storage.session import INSTALLATION, Session, owned
-from storage.tables import KEPT, MESSAGES, TIMELINES
+from storage.tables import EVENTS, KEPT, MESSAGES, TIMELINES
 from storage.timelines.deltas import (
     Delta,
     Row,
@@ -32,6 +34,7 @@ from storage.timelines.deltas import (
     digest_of_all,
     noted,
     opened,
+    unpacked,
 )
 from storage.timelines.freezing import LEVEL
 from storage.timelines.images import laid_over, unfrozen
@@ -42,6 +45,7 @@ from storage.timelines.tables import TABLES
 from storage.timelines.tree_file import BUSY, TreeFile, remove, tree_path, trees_in
 
 FORGOTTEN = "Somebody asked to be forgotten who was in it."
+LOST = "The file of this what-if is not there any more: fork anew."
 BEGINNING = "A what-if is being made of what was deleted: it is looked at once more in a minute."
 Keys = frozenset[tuple[str, Row]]
 
@@ -77,7 +81,9 @@ async def settle_trees(database: Database, folder: Path) -> None:
         known = select(TIMELINES.c.community_id, TIMELINES.c.id, TIMELINES.c.gone)
         rows = {(community_id, id_): gone for community_id, id_, gone in await session.rows(known)}
         for community_id, id_ in sorted(one for one, gone in rows.items() if not gone and one not in there):
-            await session.run(delete(TIMELINES).where(owned(TIMELINES, community_id), TIMELINES.c.id == id_))
+            this = (owned(TIMELINES, community_id), TIMELINES.c.id == id_)
+            await session.run(delete(TIMELINES).where(*this, TIMELINES.c.thread_id.is_(None)))
+            await session.run(update(TIMELINES).where(*this).values(gone=LOST, title=""))  # no agent hears its thread
     for tree in sorted(one for one in there if rows.get(one) != ""):
         await asyncio.to_thread(remove, tree_path(folder, *tree))
 
@@ -94,8 +100,9 @@ async def _purge(database: Database, folder: Path, tree: tuple[int, int], owed: 
             await _forget(database, path, tree)
             return
         messages = {int(id_) for one in owed for id_ in one.get("messages", ())}  # type: ignore[attr-defined]
-        if messages:
-            await _Purge(file, tree[0], messages).done()
+        said = {(int(scene), int(id_)) for one in owed for scene, id_ in one.get("said", ())}  # type: ignore[attr-defined]
+        if messages or said:
+            await _Purge(file, tree[0], messages, said).done()
     finally:
         file.close()
 
@@ -109,16 +116,32 @@ async def _forget(database: Database, path: Path, tree: tuple[int, int]) -> None
 
 
 def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
-    """Tell whether a base holds anything of a person, or was asked for by them."""
+    """Tell whether a tree holds anything of a person, in its base or what grew from it, or they had part in it."""
+    person_id, names = int(str(one["person"])), [str(name) for name in one["names"]]  # type: ignore[attr-defined]
     with file.reading() as connection:
-        (base, made_by) = connection.execute("SELECT base, made_by FROM tree").fetchone()
-    if made_by == one["person"]:
-        return True
+        (base,) = connection.execute("SELECT base FROM tree").fetchone()
+        if any(_is_named(text, str(person_id), names) for text in _texts(connection)):
+            return True
     world = opened(unfrozen(base))
     try:
-        return mentions(world, int(str(one["person"])), [str(name) for name in one["names"]])  # type: ignore[attr-defined]
+        return mentions(world, person_id, names)
     finally:
         world.close()
+
+
+def _texts(connection: sqlite3.Connection) -> Iterator[str]:
+    """Give all that a tree's file says beside its base."""
+    told = "title, made_by, not_unwound FROM tree", "made_by, changes, asked, outcome, note FROM nodes"
+    for columns in (*told, "key FROM deltas", "text, usage FROM answers", "data FROM events"):
+        for row in connection.execute(f"SELECT {columns}"):  # our own words
+            yield " ".join(str(value) for value in tuple(row) if value is not None)
+    for (packed,) in connection.execute("SELECT packed FROM deltas WHERE packed IS NOT NULL"):
+        yield json.dumps(unpacked(packed), ensure_ascii=False)
+
+
+def _is_named(text: str, person_id: str, names: Collection[str]) -> bool:
+    text = text.casefold()
+    return person_id in text or any(name.casefold() in text for name in names if name)
 
 
 def mentions(world: sqlite3.Connection, person_id: int, names: Collection[str]) -> bool:
@@ -135,11 +158,12 @@ def mentions(world: sqlite3.Connection, person_id: int, names: Collection[str]) 
 
 @dataclass(eq=False)
 class _Purge:
-    """One tree without some messages of its base."""
+    """One tree without some messages of its base, and some texts of its scenes."""
 
     file: TreeFile
     community_id: int
     messages: Collection[int]
+    said: Collection[tuple[int, int]]  # scene and event
     touched: dict[NodeId, Keys] = field(default_factory=dict)
 
     async def done(self) -> None:
@@ -167,7 +191,7 @@ class _Purge:
             keys = {(one.table, one.key) for one in deltas[node.id]}
             keys |= self.touched[node.id] | self.touched[node.parent]
             made[node.id] = await asyncio.to_thread(_differences, after_images[node.parent], new, keys)
-            digests[node.id] = digest_of(digests[node.parent], made[node.id])
+            digests[node.id] = await asyncio.to_thread(digest_of, digests[node.parent], made[node.id])
             before_images[node.id], after_images[node.id] = old, new
             left[node.parent] -= 1
             for id_ in [id_ for id_ in (node.id, node.parent) if not left[id_]]:
@@ -185,9 +209,12 @@ class _Purge:
         world = opened(base)
         try:
             there = {row[0] for row in world.execute("SELECT id FROM messages")}
+            told = {
+                (row[0], row[1]) for row in world.execute("SELECT scene_id, id FROM scene_events WHERE text NOT NULL")
+            }
         finally:
             world.close()
-        return not there.isdisjoint(self.messages)
+        return not (there.isdisjoint(self.messages) and told.isdisjoint(self.said))
 
     async def _without(self, image: bytes) -> tuple[bytes, Keys]:
         """Give a world in which the messages were deleted as they are live, and the keys of what that wrote."""
@@ -200,6 +227,8 @@ class _Purge:
                     await ids.open(connection)
                     session = Session(connection, ids, {self.community_id})
                     await erase(session, self.community_id, MESSAGES.c.id.in_(self.messages))
+                    this = tuple_(EVENTS.c.scene_id, EVENTS.c.id)
+                    await blank_said(session, self.community_id, this.in_(self.said))
                     await ids.flush(connection)
                 await work_off(database)
                 async with database.writing() as connection:

@@ -58,9 +58,9 @@ class Stage:
         [guild] = self.cast.home.house.client.guilds
 
         async def applied() -> Beat | None:
-            beats = await self.cast.home.house.desk.beats.of(
-                Snowflake(guild.id), AgentId(self.ids[name]), who=Snowflake(0), limit=9
-            )
+            desk, guild_id, id_ = self.cast.home.house.desk.beats, Snowflake(guild.id), AgentId(self.ids[name])
+            listed = await desk.of(guild_id, id_, who=Snowflake(0), limit=9)
+            beats = [await desk.one(guild_id, id_, one.id, who=Snowflake(0)) for one in listed]
             return next((beat for beat in beats if beat.thoughts == mark), None)  # others may have come since
 
         return list((await until(applied, f"beat with {actions}")).outcome)

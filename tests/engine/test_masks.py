@@ -4,6 +4,8 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import structlog
@@ -25,8 +27,11 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office
 from bot.engine.performer import Performer
 from storage.tables import ACTIONS, LETTERS, MESSAGES
+from storage.timelines.trees import SqlTrees
+from tests.engine.front_desk.test_timelines import desk
 from tests.engine.test_closed_scenes import SECRET, knowing, village
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
+from tests.engine.timelines.garden import Asked, Garden
 from tests.factories import GUILD_ID
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
 
@@ -91,6 +96,12 @@ async def refused_inside(night: Night) -> None:
         assert "turn in a scene" not in seen
 
 
+async def refused_card(night: Night) -> None:
+    with pytest.raises(Rejected, match="sits in a scene with you"):
+        await night.desk.cards.move_out(GUILD_ID, AgentId(1), who=MIRA.id)
+    night.clean(await night.desk.cards.move_out(GUILD_ID, AgentId(1), who=BOSS.id))
+
+
 async def refused_drawer(night: Night) -> None:
     for why in await every_agent(night, lambda id_: night.desk.minds.why_shut(GUILD_ID, id_, who=MIRA.id)):
         assert "sits in a scene with you" in str(why)
@@ -100,6 +111,22 @@ async def refused_drawer(night: Night) -> None:
 async def refused_archive(night: Night) -> None:
     with pytest.raises(Rejected, match="once that is over"):
         await night.desk.community.pack(GUILD_ID, MANAGING_MIRA, most_bytes=10**6)
+
+
+async def refused_timeline(night: Night) -> None:
+    with TemporaryDirectory() as folder:
+        trees = SqlTrees(Path(folder))
+        house = night.stage.house
+        grown = Garden(house, trees, Asked(house.model), None, None)  # type: ignore[arg-type]
+        there, rooms = desk(grown), (AgentId(1),)
+        with pytest.raises(Rejected, match="once that is over"):
+            await there.fork(GUILD_ID, MANAGING_MIRA, AgentId(1), title="", rooms=rooms)
+        made = await there.fork(GUILD_ID, BOSS, AgentId(1), title="", rooms=rooms)
+        with pytest.raises(Rejected, match="once that is over"):
+            await there.find(GUILD_ID, made.id, None, who=MIRA.id)
+        assert await there.find(GUILD_ID, made.id, None, who=BOSS.id) == made
+        await there.remove(made, BOSS)
+        await trees.close()
 
 
 async def shut_history(night: Night) -> None:
@@ -172,8 +199,9 @@ async def same_page(night: Night) -> None:
 
 
 async def same_usage(night: Night) -> None:
-    used, _ = await night.desk.money.used(GUILD_ID, UsedBy.AGENT, Period.TODAY)
-    assert {one.key for one in used} == {f"scene {SCENE}"}
+    for by in (UsedBy.AGENT, UsedBy.MODEL, UsedBy.FORMAT):
+        used, _ = await night.desk.money.used(GUILD_ID, by, Period.TODAY)
+        assert {one.key for one in used} == {f"scene {SCENE}"}
     spent = (await night.desk.money.spent_today(GUILD_ID)).by_agent
     assert all(id_ < 0 for id_ in spent)
 
@@ -262,7 +290,9 @@ async def public_export(night: Night) -> None:
 
 PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     **dict.fromkeys(("hud", "knowledge", "focus", "plan"), refused_inside),
+    "card": refused_card,
     "drawer": refused_drawer,
+    "timeline": refused_timeline,
     "archive": refused_archive,
     "hud history": shut_history,
     "hud behind a message": shut_behind,
@@ -311,8 +341,10 @@ async def test_once_it_is_over_heads_are_open_again_and_its_cost_stands_under_th
         assert sum(one.beats for one in used) == before > 0
         for why in await every_agent(here, lambda id_: here.desk.minds.why_shut(GUILD_ID, id_, who=MIRA.id)):
             assert why == ""
-        beats = await every_agent(here, lambda id_: here.desk.beats.of(GUILD_ID, id_, who=MIRA.id))
+        beats = await every_agent(here, lambda id_: here.desk.beats.last(GUILD_ID, id_, who=MIRA.id))
         assert THOUGHT in str(beats)
+        listed = await every_agent(here, lambda id_: here.desk.beats.of(GUILD_ID, id_, who=MIRA.id))
+        assert THOUGHT not in str(listed)  # a list has nothing of any size
         looks = await here.desk.agents.next_beats(GUILD_ID)
         assert not [look for look in looks.values() if look.words == "in a scene"]
         opened = {one.name for one in SURFACES if one.until and one.mask in (Mask.REFUSED, Mask.SHUT)}

@@ -17,7 +17,8 @@ from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, Letter, LetterId, MessageId, Snowflake
 from bot.core.scenes.council import COUNCIL
 from bot.core.scenes.moves import parameters
-from bot.core.scenes.showing import Turn
+from bot.core.scenes.records import SceneEvent
+from bot.core.scenes.showing import TEXT, Turn
 from bot.engine import delivery
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk, Office
@@ -27,6 +28,7 @@ from bot.engine.turn_reading import TurnReader
 from tests.engine.town import ADA, ADAS, Town, town, until
 from tests.factories import GUILD_ID, agent, by_agent, person, room
 from tests.fakes import (
+    START,
     CountedMetrics,
     DrippingModel,
     OpenBench,
@@ -36,6 +38,7 @@ from tests.fakes import (
     WordTokenizer,
 )
 from tests.founding import founded
+from tests.storage.scenes import a_council
 
 CONFIG = CommunityConfig(held_words=("tulips",), managers_channel_id=Snowflake(7_000_000_000_000_009))
 
@@ -81,6 +84,26 @@ async def test_an_approved_message_is_posted_once_and_is_not_held_again(here: To
     assert await held(here) == []
     with pytest.raises(NotFound):
         await desk.held.decide(GUILD_ID, boss, letter.id, post=True)
+
+
+async def test_what_was_said_in_a_scene_stays_there_when_it_is_approved(here: Town) -> None:
+    async with here.store.writing(here.community_id) as write:
+        scene = await a_council(write, here.community_id)
+    said = await here.say(ADA, "I sell tulips.", scene_id=scene.id, thread_id=scene.thread_id)
+    async with here.store.writing(here.community_id) as write:
+        told = SceneEvent(id=9, step=1, kind=TEXT, text="I sell tulips.", number=9, message_id=said, at=START)
+        await write.scenes.tell(here.community_id, scene.id, [told])
+    await here.deliver()
+    [letter] = await held(here)
+    await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=True)
+    await here.deliver()
+    assert here.publisher.said() == ["I sell tulips."]
+    assert await here.contents() == []
+    async with here.store.reading() as read:
+        (message,) = (await read.talk.by_id(here.community_id, [MessageId(said + 1)])).values()
+        events = await read.scenes.events(here.community_id, scene.id)
+    assert message.scene_id == scene.id
+    assert [one.message_id for one in events if one.number == 9] == [message.id]
 
 
 async def test_a_discarded_message_is_never_seen(here: Town) -> None:

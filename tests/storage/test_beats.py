@@ -1,6 +1,7 @@
 """The heartbeat's side of the store: reasons, claims, and what a beat leaves."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -174,12 +175,14 @@ def beat(id: int, **fields: object) -> Beat:
 async def test_a_beat_is_kept_as_it_was_and_lets_its_agent_go(store: SqlStore, community_id: CommunityId) -> None:
     await put(store, community_id, reason())
     (claimed,) = await claim(store, community_id)
-    ended = beat(claimed.beat_id)
+    ended = beat(claimed.beat_id, hud="what it saw", answer="what it said", thoughts="what it thought")
     async with store.writing(community_id) as write:
         await write.apply(community_id, [DropReasons(agent_id=FIRST, reasons=claimed.reasons), EndBeat(beat=ended)])
     async with store.reading() as read:
         assert await last_beat(read.beats, community_id, FIRST) == ended
         assert await read.beats.find(community_id, ended.id) == ended
+        listed = await read.beats.newest(community_id, FIRST, texts=False)  # texts of hundreds are much to unpack
+        assert listed == [replace(ended, hud="", answer="", thoughts="")]
         agent = (await read.views.whole(community_id, agent_ids=[FIRST])).agents[FIRST]
     assert (agent.beat_id, agent.lease_until, agent.next_beat_at) == (None, None, None)
 

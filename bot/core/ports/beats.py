@@ -57,8 +57,10 @@ class Beats(Protocol):
     async def find(self, community_id: CommunityId, beat_id: BeatId) -> Beat | None:
         """Give a beat as it was kept."""
 
-    async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
-        """Give an agent's beats as they were kept, newest first."""
+    async def newest(
+        self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50, texts: bool = True
+    ) -> Sequence[Beat]:
+        """Give an agent's beats as they were kept, newest first; `texts`: with HUD, answer and thoughts."""
 
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0

@@ -76,6 +76,9 @@ class WritableScenes(Scenes, Protocol):
     ) -> None:
         """Keep in which message texts stand: when that is deleted, so are they."""
 
+    async def posted_again(self, community_id: CommunityId, before: MessageId, message_id: MessageId) -> None:
+        """Keep that texts of a message stand in another now."""
+
     async def ask_no_more(
         self, community_id: CommunityId, scene_id: SceneId, *, but: Collection[AgentId] = ()
     ) -> Mapping[AgentId, datetime]:

@@ -181,5 +181,11 @@ class Grower(Protocol):
     async def note(self, key: TreeKey, node_id: NodeId, text: str) -> Node:
         """Set what people note beside a node."""
 
+    async def read(self, key: TreeKey, node_id: NodeId) -> Sequence[str]:
+        """Give what was said in a node since the fork, line by line."""
+
+    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
+        """Compare two nodes, or all finished children of one: a header, and every difference."""
+
     async def remove(self, key: TreeKey) -> None:
         """Delete a tree, its running nodes stopped first."""

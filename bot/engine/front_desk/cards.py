@@ -14,6 +14,7 @@ from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Json, Per
 from bot.core.wording import counted
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office
+from bot.engine.masks import check_may_look
 from bot.engine.performer import Outcome
 
 KEPT_WITH = "card:{}"  # what a card said that Selfroom has no use for, kept for export
@@ -87,9 +88,13 @@ class Cards:
             )
         return changes
 
-    async def move_out(self, guild_id: Snowflake, agent_id: AgentId) -> dict[str, Json]:
-        """Give an agent as a character card (v2) with Selfroom's own fields in its extensions."""
+    async def move_out(self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake) -> dict[str, Json]:
+        """Give an agent as a character card (v2) with Selfroom's own fields in its extensions.
+
+        Raises Rejected where who asks sits in a closed scene with it.
+        """
         async with self.office.looking(guild_id) as (community, read):
+            await check_may_look(read, community.id, who, agent_id)
             view = await read.views.action_view(community.id, agent_ids=[agent_id], room_ids=[], doors=False)
             kept = await read.notes.find(community.id, KEPT_WITH.format(agent_id))
         return card_of(view.whole_agent(agent_id), view.mind_of(agent_id), kept if isinstance(kept, dict) else {})

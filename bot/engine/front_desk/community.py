@@ -8,7 +8,7 @@ from bot.core.actions import SetSetting
 from bot.core.actor import Actor
 from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
-from bot.core.day_usage import DayUsage, Period, first_day
+from bot.core.day_usage import SCENE, DayUsage, Period, first_day
 from bot.core.errors import Rejected
 from bot.core.keeping import ArchiveContents, AuditEntry, Used
 from bot.core.kinds import UsedBy
@@ -178,10 +178,10 @@ class CommunityDesk:
 
 
 def _name(view: Outline, by: UsedBy, key: str) -> str:
+    if by is not UsedBy.ROOM and key.startswith("-") and key[1:].isdecimal():
+        return f"{SCENE}{key[1:]}"  # whose turns stand under no agent, model or format while it goes on
     match by:
         case UsedBy.AGENT:
-            if int(key) < 0:
-                return f"scene {-int(key)}"  # whose turns stand under no agent's name while it goes on
             agent = view.agents.get(AgentId(int(key)))
             return agent.name if agent else f"agent {key}"
         case UsedBy.ROOM:

@@ -99,7 +99,10 @@ async def _said_again(
         tokens=message.tokens,
         attachments=message.attachments,
         files=files_of(letter),
+        scene_id=message.scene_id,
     )
+    if message.scene_id is not None:
+        await write.scenes.posted_again(community.id, message.id, id_)
     await write.notes.keep(community.id, let_through(id_), True)
     return [again]
 

@@ -104,7 +104,8 @@ class Beats:
         self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake, may_read: MayRead = by_nobody
     ) -> Beat | None:
         """Give an agent's newest beat as it was sent and answered; None when there was none yet."""
-        return next(iter(await self.of(guild_id, agent_id, who=who, may_read=may_read)), None)
+        found = await self.of(guild_id, agent_id, who=who, may_read=may_read, limit=1)
+        return await self.one(guild_id, agent_id, found[0].id, who=who, may_read=may_read) if found else None
 
     async def one(
         self, guild_id: Snowflake, agent_id: AgentId, beat_id: int, *, who: Snowflake, may_read: MayRead = by_nobody
@@ -124,10 +125,13 @@ class Beats:
     async def of(
         self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake, may_read: MayRead = by_nobody, limit: int = 100
     ) -> Sequence[Beat]:
-        """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
+        """Give an agent's beats, newest first, without those in private threads that who asks may not read.
+
+        What was seen, answered and thought is left out: of all together it would be too much.
+        """
         async with self.office.looking(guild_id) as (community, read):
             await check_may_look(read, community.id, who, agent_id)
-            found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
+            found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK), texts=False)
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
         return (await _for(self.office, guild_id, found, view, may_read))[:limit]
 

@@ -10,6 +10,7 @@ from bot.core.scenes.play import replayed
 from bot.core.scenes.records import Fared, Scene
 from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, play_of, turn_of
 from bot.core.wording import counted
+from bot.engine.aside import aside
 from bot.engine.front_desk.office import Office
 from bot.engine.scene_posts import names_of
 
@@ -75,7 +76,7 @@ class Scenes:
         play = play_of(scene)
         if play is None or not scene.standing:
             raise Rejected("There is no log to be folded.")
-        standing, differs = replayed(play, scene.taken, log, scene.first_digest)
+        standing, differs = await aside(replayed, play, scene.taken, log, scene.first_digest)
         if differs is not None:
             return f"Step {differs} of scene {scene.id} comes out differently: its log was changed, or its rules were."
         if standing.digest() != scene.digest:

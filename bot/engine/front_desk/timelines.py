@@ -13,6 +13,7 @@ from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.people import by_person
+from bot.core.ports import Writing
 from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, Limits, planned
@@ -31,13 +32,14 @@ from bot.core.timelines.records import (
 from bot.core.timelines.showing import Shown
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
-from bot.engine.timelines import looking
+from bot.engine.masks import rooms_shut_to
 from bot.engine.timelines.house import Estimate, Treasury
 
 log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
+SITS_IN = "You sit in a scene of these rooms whose secrets a tree would tell: come back once that is over."
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
 
 
@@ -70,8 +72,13 @@ class Timelines:
         async with self.office.looking(guild_id) as (community, read):
             return [one for one in await read.timelines.all(community.id) if not one.gone]
 
-    async def find(self, guild_id: Snowflake, tree_id: int | None, thread_id: int | None) -> Timeline:
-        """Give the tree of a number, else that of a thread; raises NotFound."""
+    async def find(
+        self, guild_id: Snowflake, tree_id: int | None, thread_id: int | None, *, who: Snowflake
+    ) -> Timeline:
+        """Give the tree of a number, else that of a thread, to somebody who is to look into it.
+
+        Raises NotFound, and Rejected where they sit in a closed scene of its rooms: in the tree it might end.
+        """
         async with self.office.looking(guild_id) as (community, read):
             if tree_id is not None:
                 found = await read.timelines.find(community.id, TreeId(tree_id))
@@ -81,8 +88,11 @@ class Timelines:
                     raise NotFound(NOT_A_TREE)
             else:
                 raise NotFound(NOT_A_TREE)
+            shut = await rooms_shut_to(read, community.id, who)
         if found is None or found.gone:
             raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
+        if shut and not shut.isdisjoint((await self._there().trees.find(found.key)).rooms or shut):
+            raise Rejected(SITS_IN)
         return found
 
     async def shown(self, timeline: Timeline) -> Shown:
@@ -105,6 +115,9 @@ class Timelines:
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
             config = self.config.overlaid(community.overrides)
+            shut = await rooms_shut_to(write, community.id, person.id)
+            if not shut.isdisjoint(rooms or shut):
+                raise Rejected(SITS_IN)
             if not config.timelines:
                 raise Rejected("What-ifs are switched off in this server: `/setup options` has `timelines`.")
             if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
@@ -232,19 +245,13 @@ class Timelines:
             if grant is not None:
                 await orchard.treasury.give(timeline.key, grant, resumed)
 
-    async def read(self, timeline: Timeline, node_id: int) -> list[str]:
+    async def read(self, timeline: Timeline, node_id: int) -> Sequence[str]:
         """Give what was said in a node since the fork."""
-        return await looking.transcript(self._there().trees, timeline.key, NodeId(node_id))
+        return await self._there().grower.read(timeline.key, NodeId(node_id))
 
-    async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, list[str]]:
+    async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all children of one."""
-        trees = self._there().trees
-        if two is not None:
-            return await looking.difference(trees, timeline.key, NodeId(one), NodeId(two))
-        table = await looking.children_compared(trees, timeline.key, NodeId(one))
-        if not table:
-            raise Rejected(f"Node {one} has no finished children: name another node beside it.")
-        return f"The children of node {one}:", table
+        return await self._there().grower.compare(timeline.key, NodeId(one), None if two is None else NodeId(two))
 
     async def rerun(self, timeline: Timeline, node_id: int) -> str:
         """Run a node again from its record, and say whether it came out the same."""
@@ -273,7 +280,7 @@ class Timelines:
         check_manages(person)
         await self._there().grower.remove(timeline.key)
         async with self.office.store.writing(timeline.community_id) as write:
-            await write.timelines.drop(timeline.community_id, timeline.id)
+            await _laid_to_rest(write, timeline, f"Tree {timeline.id} was deleted.")
             await write.apply(timeline.community_id, [self._audit(person, f"Tree {timeline.id} was deleted.")])
         return f"Tree {timeline.id} is deleted, with all its nodes."
 
@@ -297,7 +304,7 @@ class Timelines:
         for one in over:
             await self.orchard.grower.remove(one.key)
             async with self.office.store.writing(one.community_id) as write:
-                await write.timelines.drop(one.community_id, one.id)
+                await _laid_to_rest(write, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
         """Keep a tree longer, and who did what."""
@@ -311,3 +318,11 @@ class Timelines:
 
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())
+
+
+async def _laid_to_rest(write: Writing, timeline: Timeline, why: str) -> None:
+    """Forget a tree but for its thread: people were told that no agent hears what is said there."""
+    if timeline.thread_id is None:
+        await write.timelines.drop(timeline.community_id, timeline.id)
+    else:
+        await write.timelines.keep(replace(timeline, gone=why, title=""))

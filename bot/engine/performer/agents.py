@@ -129,8 +129,8 @@ async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
     _settle(work, clone)
     if action.with_knowledge:
         known = await work.write.views.action_view(work.community_id, agent_ids=[model.id], room_ids=[], doors=False)
-        for path, value in known.mind_of(model.id).knowledge.items():
-            work.put(_told(work, clone.id, known.mind_of(model.id).knowledge, path, value))
+        if knowledge := known.mind_of(model.id).knowledge:  # one line of its history: there may be thousands of values
+            work.put(_told(work, clone.id, knowledge, f"(what {model.name} knew)"))
     return f"{clone.name} is created{_to_call(work, clone.id)}, like {model.name}."
 
 
@@ -191,7 +191,7 @@ def _leave_channel(work: UnitOfWork, agent: Agent, *, removed: bool) -> None:
     put_letter(work, LetterKind.PERMISSION, others[0], payload.stored())
 
 
-def _told(work: UnitOfWork, agent_id: AgentId, knowledge: Mapping[str, Json], path: str, value: Json) -> SetKnowledge:
+def _told(work: UnitOfWork, agent_id: AgentId, knowledge: Mapping[str, Json], path: str) -> SetKnowledge:
     by = work.actor.signature()
     return SetKnowledge(
         agent_id=agent_id,
@@ -199,7 +199,7 @@ def _told(work: UnitOfWork, agent_id: AgentId, knowledge: Mapping[str, Json], pa
         knowledge=knowledge,
         path=path,
         before=None,
-        after=value,
+        after=None,
         by=by,
         at=work.now,
     )

@@ -122,7 +122,7 @@ class Treasury:
             beats = [
                 beat
                 for one in agents
-                for beat in await read.beats.newest(key.community_id, one.id, limit=BEATS_LOOKED_AT)
+                for beat in await read.beats.newest(key.community_id, one.id, limit=BEATS_LOOKED_AT, texts=False)
                 if beat.usage.input_tokens
             ]
         worst = max((_price(model, one, view.config.answer_tokens) for one in agents), default=Decimal(0))

@@ -10,10 +10,13 @@ from bot.core.records import AgentId, Focus, Json, Message, MessageId
 from bot.core.timelines.comparing import Sighting, common, compared, tabled
 from bot.core.timelines.records import NodeId, TreeKey
 from bot.core.view import View
+from bot.core.wording import counted
 
 FOCUS: TypeAdapter[Focus] = TypeAdapter(Focus)
 MOST_LINES = 2_000  # of one room
 LISTED_LINES = 400
+MOST_CHILDREN = 25
+MOST_DIFFERENCES = 5_000  # lines that are told of two worlds: a file beyond that is read by nobody
 
 
 async def transcript(trees: Trees, key: TreeKey, node_id: NodeId) -> list[str]:
@@ -33,14 +36,19 @@ async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId) -> tu
     paths = [[node.id for node in await trees.path(key, id_)] for id_ in (one, two)]
     ancestor = await trees.node(key, common(*paths))
     since = ancestor.until_at
-    return compared(await _sighting(trees, key, one, since), await _sighting(trees, key, two, since))
+    header, lines = compared(await _sighting(trees, key, one, since), await _sighting(trees, key, two, since))
+    left = len(lines) - MOST_DIFFERENCES
+    return header, [*lines[:MOST_DIFFERENCES], f"… and {counted(left, 'more line')}."] if left > 0 else lines
 
 
 async def children_compared(trees: Trees, key: TreeKey, parent: NodeId) -> list[str]:
     """Give a table of a node's finished children, and how often each outcome came."""
     node = await trees.node(key, parent)
     done = [one for one in await trees.nodes(key) if one.parent == parent and one.digest]
-    return tabled([await _sighting(trees, key, one.id, node.until_at) for one in done])
+    newest = done[-MOST_CHILDREN:]  # whoever looks keeps the process from others, and from saying that it lives
+    older = [f"Of {counted(len(done) - len(newest), 'older child', 'older children')} nothing is told."]
+    table = tabled([await _sighting(trees, key, one.id, node.until_at) for one in newest])
+    return [*table, *(older if len(done) > len(newest) else ())]
 
 
 async def _sighting(trees: Trees, key: TreeKey, node_id: NodeId, since: datetime | None) -> Sighting:

@@ -11,7 +11,9 @@ from bot.core.ports import Clock
 from bot.core.ports.trees import Telling, Trees
 from bot.core.timelines.growth import MOST_AT_ONCE, Growth, check_parent, planned
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
+from bot.engine.timelines import looking
 from bot.engine.timelines.runner import Runner
+from bot.engine.timelines.slots import Slots
 
 log = structlog.get_logger(__name__)
 
@@ -24,7 +26,7 @@ class Operations:
     runner: Runner
     clock: Clock
     telling: Telling
-    _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_AT_ONCE))
+    _slots: Slots = field(default_factory=lambda: Slots(MOST_AT_ONCE))
     _running: dict[tuple[TreeKey, NodeId], asyncio.Task[None]] = field(default_factory=dict)
     _stopped: set[tuple[TreeKey, NodeId]] = field(default_factory=set)
 
@@ -52,7 +54,7 @@ class Operations:
 
     async def rerun(self, key: TreeKey, node_id: NodeId) -> str:
         """Run a node again from its record; gives the first difference in words, empty without one."""
-        async with self._turn:
+        async with self._slots.taken(key.community_id):
             return await self.runner.rerun(key, node_id)
 
     async def stop(self, key: TreeKey, node_id: NodeId) -> Node:
@@ -78,15 +80,29 @@ class Operations:
         """Set what people note beside a node."""
         return await self.trees.annotate(key, node_id, text)
 
+    async def read(self, key: TreeKey, node_id: NodeId) -> Sequence[str]:
+        """Give what was said in a node since the fork, line by line."""
+        return await looking.transcript(self.trees, key, node_id)
+
+    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
+        """Compare two nodes, or all finished children of one: a header, and every difference."""
+        if two is not None:
+            return await looking.difference(self.trees, key, one, two)
+        table = await looking.children_compared(self.trees, key, one)
+        if not table:
+            raise Rejected(f"Node {one} has no finished children: name another node beside it.")
+        return f"The children of node {one}:", table
+
     async def remove(self, key: TreeKey) -> None:
         """Delete a tree, its running nodes stopped first."""
         await self._end([at for at in self._running if at[0] == key])
         await self.trees.remove(key)
 
     async def give_up(self, key: TreeKey, node_ids: Sequence[NodeId], why: str) -> None:
-        """End nodes as failed that broke off with the process."""
+        """End nodes as failed that broke off with the process; those that only waited go on."""
+        ran = {one.id for one in await self.trees.nodes(key) if one.status is Status.RUNNING}
         for node in await self.trees.requeue(key):
-            if node.id in node_ids:
+            if node.id in node_ids and node.id in ran:
                 failed = await self.trees.end(key, node.id, Status.FAILED, why, at=self.clock.now())
                 self.telling.changed(key, node.id, failed)
 
@@ -118,7 +134,7 @@ class Operations:
         try:
             if node.parent is not None and (parent := self._running.get((key, node.parent))) is not None:
                 await asyncio.wait([parent])
-            async with self._turn:
+            async with self._slots.taken(key.community_id):
                 done = await self._run_now(key, node, at)
         except NotFound:  # it was deleted meanwhile
             done = None

@@ -1,6 +1,7 @@
 """Managers' operations on trees change nothing in life but what says that there are trees."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,7 @@ async def test_random_operations_change_no_row_of_life(tmp_path: Path) -> None:
         assert grown.home.publisher.posts == []
         assert "deleted, with all its nodes" in await there.remove(timeline, BOSS)
         with pytest.raises(NotFound):
-            await there.find(GUILD, timeline.id, None)
+            await there.find(GUILD, timeline.id, None, who=BOSS.id)
 
 
 async def test_who_does_not_manage_forks_nothing_and_nobody_more_trees_than_there_may_be(tmp_path: Path) -> None:
@@ -132,6 +133,47 @@ async def test_what_is_said_in_a_trees_thread_is_not_the_rooms(tmp_path: Path) -
         assert await home.lines() == before
         await home.hear("Agent1, is it dark?", thread_id=Snowflake(78), thread_name="another")
         assert await home.lines() == [*before, ("@mira", "Agent1, is it dark?")]
+
+
+@pytest.mark.parametrize("how", ["deleted", "expired"])
+async def test_no_agent_ever_hears_the_thread_of_a_tree_that_is_gone(tmp_path: Path, how: str) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, home = desk(grown), grown.home
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="the lights", rooms=(AgentId(1),))
+        timeline = await there.place(timeline, Snowflake(77), None)
+        if how == "deleted":
+            await there.remove(timeline, BOSS)
+        else:
+            await home.clock.advance(15 * 86_400)
+            await there.expire()
+        assert list(await there.all(GUILD)) == []
+        with pytest.raises(NotFound, match="was deleted"):
+            await there.find(GUILD, None, 77, who=BOSS.id)
+        before = await home.lines()
+        await home.hear("Agent1, is it dark?", thread_id=Snowflake(77), thread_name="what if")
+        assert await home.lines() == before
+        await there.expire()  # which has nothing more to do with it
+        async with home.store.reading() as read:
+            (left,) = await read.timelines.all(grown.key.community_id)
+        assert (left.title, left.gone != "") == ("", True)
+
+
+async def test_worlds_are_put_together_and_compared_by_who_grows_them(tmp_path: Path) -> None:
+    """The house only gets the lines: minds are as large as agents make them."""
+
+    class Shut:
+        def look(self, *given: object) -> object:
+            raise AssertionError("the house looked into a world itself")
+
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        await there.grow(timeline, BOSS, Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT))
+        assert there.orchard is not None
+        await there.orchard.grower.finished()  # type: ignore[attr-defined]
+        apart = replace(there, orchard=replace(there.orchard, trees=Shut()))  # type: ignore[arg-type]
+        assert "The lights go out." in "".join(await apart.read(timeline, 1))
+        assert "differ in 1 line" in (await apart.compare(timeline, 0, 1))[0]
 
 
 async def test_what_waited_when_selfroom_ended_goes_on_at_its_next_start(tmp_path: Path) -> None:

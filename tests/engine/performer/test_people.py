@@ -53,6 +53,9 @@ async def test_a_clone_has_the_configuration_and_if_asked_the_knowledge_but_no_r
         False,
     )
     assert await house.knowledge(CLONE) == {"motto": "be kind"}
+    async with house.store.reading() as read:  # one line for all of it, however much it is
+        (entry,) = await read.logs.journal(house.community_id, CLONE)
+    assert (entry.path, entry.after) == ("(what Di knew)", None)
     (taken,) = await house.ask(BOSS, CloneAgent(agent_id=DI, name="ada"))
     assert taken.why == '"ada" is taken: choose another name.'
 

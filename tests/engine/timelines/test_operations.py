@@ -7,10 +7,11 @@ import pytest
 
 from bot.core.errors import Rejected
 from bot.core.models import ModelAnswer, ModelCall
-from bot.core.timelines.growth import QUIET_PARENT, Growth
+from bot.core.timelines.growth import QUIET_PARENT, Growth, planned
 from bot.core.timelines.records import NodeId, Status, TreeKey
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import BOSS, EVENT, Asked, garden, operations
+from tests.fakes import START
 
 
 class Hangs(Asked):
@@ -45,6 +46,18 @@ async def test_a_run_that_broke_off_goes_on_and_pays_for_no_answer_twice(tmp_pat
         once = [call.input for id_, call in grown.house.answered if id_ == ended.id]
         assert len(once) == len(set(once)) == len(paid)
         assert await again.rerun(grown.key, ended.id) == ""
+
+
+async def test_of_a_process_that_hung_only_what_ran_is_given_up(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        growth = Growth(what="multi", by=BOSS, nodes=(event.id,), siblings=2)
+        wanted = planned(growth, await grown.trees.nodes(grown.key), "seed")
+        ran, waited = await grown.trees.add(grown.key, wanted, at=START)
+        async with grown.trees.open(grown.key, ran.id):
+            await grown.operations.give_up(grown.key, (ran.id, waited.id), "It hung.")
+        found = [await grown.trees.node(grown.key, one.id) for one in (ran, waited)]
+        assert [(one.status, one.outcome) for one in found] == [(Status.FAILED, "It hung."), (Status.QUEUED, "")]
 
 
 async def test_a_subtree_is_deleted_with_what_runs_in_it_and_the_root_stays(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """What comes into a base, and what stays behind, from both databases; and how far a community is taken back."""
 
+import asyncio
+from collections import Counter
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,6 +31,8 @@ from bot.core.records import (
     KeyId,
     Plan,
     PlanItem,
+    Side,
+    Snowflake,
 )
 from bot.core.timelines.records import AtMessage, AtStep, AtTime, Cut, Image
 from storage.database import Database, database_url
@@ -79,6 +84,56 @@ async def test_a_room_comes_with_who_is_in_it_and_nobody_else(store: SqlStore, c
     assert [row[1] for row in found["agents"]] == [1, 2, 3]
     assert len(found["messages"]) == 3
     assert [row[1] for row in found["people"]] == [501]
+
+
+@pytest.mark.parametrize("rooms", [(ROOM,), ()])
+async def test_private_threads_stay_behind(
+    store: SqlStore, community_id: CommunityId, rooms: tuple[AgentId, ...]
+) -> None:
+    await talk(store, community_id, 1)
+    async with store.writing(community_id) as write:
+        thread = await write.rooms.add_thread(community_id, ROOM, Snowflake(77), name="a quiet word", at=START)
+        await write.talk.add(community_id, [said("whispered", 2, room_id=thread)])
+        kept: dict[str, Any] = {"knowledge": {"whispered": True}, "path": "whispered", "before": None, "after": True}
+        known = SetKnowledge(agent_id=ROOM, side=Side(thread), by="itself", at=START, **kept)
+        await write.apply(community_id, [known])
+    found = rows(await store.image(community_id, Cut(rooms=rooms), now=NOW))
+    assert "word1" in repr(found)
+    assert "whisper" not in repr(found)
+    assert "a quiet word" not in repr(found)
+    with pytest.raises(NotFound, match="not there any more"):
+        await store.image(community_id, Cut(rooms=(ROOM, thread)), now=NOW)
+
+
+async def test_others_have_their_turn_while_much_that_was_known_is_unwound(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await talk(store, community_id, 1)
+    whose: dict[str, Any] = {"agent_id": ROOM, "side": PUBLIC_SIDE, "path": "tea", "by": "itself", "at": NOW}
+    changes = [SetKnowledge(knowledge={"tea": n}, before=n - 1, after=n, **whose) for n in range(1, 51)]
+    await apply(store, community_id, *changes)
+    turns, at_turn = 0, Counter[int]()
+
+    def noted(whole: dict[str, Json], path: str, before: Json) -> dict[str, Json]:
+        at_turn[turns] += 1
+        return before_change(whole, path, before)
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    monkeypatch.setattr("storage.timelines.past.before_change", noted)
+    working = asyncio.create_task(others())
+    image = await store.image(community_id, Cut(rooms=(ROOM,), point=AtMessage(message_id=1)), now=NOW)
+    working.cancel()
+    assert sum(at_turn.values()) == len(changes)
+    assert max(at_turn.values()) == 1
+    past = SqlStore(Database(database_url("sqlite://"), unfrozen(image.data)), store.config)
+    async with past, past.reading() as read:
+        view = await read.views.whole(community_id, agent_ids=[ROOM])
+    assert view.mind_of(ROOM, PUBLIC_SIDE).knowledge == {"tea": 0}
 
 
 async def test_only_the_newest_messages_come(store: SqlStore, community_id: CommunityId) -> None:

@@ -14,13 +14,16 @@ from bot.core.changes import SetFocus
 from bot.core.errors import NotFound, Rejected, StoreError
 from bot.core.models import ModelAnswer
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Focus, Snowflake, Usage
+from bot.core.timelines.changes import PublicEvent
 from bot.core.timelines.records import (
     ROOT,
     Answer,
     Cut,
+    Edge,
     EventKind,
     Finished,
     NodeId,
+    Planned,
     Status,
     Timeline,
     Told,
@@ -32,12 +35,15 @@ from storage.timelines.deltas import all_rows, digest_of_all
 from storage.timelines.purging import mentions
 from storage.timelines.tree_file import tree_path, trees_in
 from storage.timelines.trees import SqlTrees
+from tests.factories import person
 from tests.fakes import START
 from tests.founding import founded
 from tests.storage.lines import said
+from tests.storage.scenes import LINE, a_council
 from tests.storage.timelines.orchard import GUESTS, MADE_BY, Orchard, a_tree
 
 SECRET = "xylophone"
+NORA = 880_000_000_000_000_777
 
 
 @dataclass
@@ -197,6 +203,58 @@ async def test_who_is_forgotten_takes_the_trees_along_that_hold_anything_of_them
     async with live.store.reading() as read:
         (left,) = await read.timelines.all(live.community_id)
     assert left.gone == "Somebody asked to be forgotten who was in it."
+
+
+async def test_words_that_were_taken_back_by_an_edit_leave_trees_too(live: Living) -> None:
+    one = await quoting(live, ROOT)
+    async with live.store.writing(live.community_id) as write:
+        await write.talk.edit(
+            live.community_id,
+            Snowflake(1002),
+            content="never mind",
+            edited_at=START + timedelta(hours=2),
+            tokens=3,
+        )
+    assert await live.store.gone_for_good()
+    assert not await live.is_anywhere(SECRET)
+    assert SECRET.encode() not in files(live)
+    assert await live.trees.trees.recorded(live.trees.key, one) == []
+
+
+async def test_a_line_that_is_deleted_in_a_scenes_thread_leaves_trees_too(live: Living, tmp_path: Path) -> None:
+    async with live.store.writing(live.community_id) as write:
+        await a_council(write, live.community_id)
+    image = await live.store.image(live.community_id, Cut(rooms=(AgentId(1),)), now=START + timedelta(hours=1))
+    trees, key = live.trees.trees, live.trees.key
+    await trees.remove(key)
+    await trees.begin(a_tree(live.community_id), image)
+    await live.trees.grow(ROOT, lambda one: one.execute("UPDATE scene_seats SET turns = 9"))
+    assert await live.is_anywhere("Mira brews it.")
+    async with live.store.writing(live.community_id) as write:
+        await write.talk.delete(live.community_id, [LINE], START + timedelta(hours=2))
+    assert await live.store.gone_for_good()
+    assert not await live.is_anywhere("Mira brews it.")
+    assert b"Mira brews it." not in files(live)
+    assert await live.is_anywhere("tea at five")
+
+
+@pytest.mark.parametrize("how", ["made a node", "is named in a change", "was named by an agent"])
+async def test_who_is_forgotten_takes_a_tree_along_that_grew_with_them(live: Living, how: str) -> None:
+    trees, key = live.trees.trees, live.trees.key
+    async with live.store.writing(live.community_id) as write:
+        await write.people.put(live.community_id, person("nora", NORA))
+    match how:
+        case "made a node":
+            wanted = Planned(parent=ROOT, edge=Edge.ASK, seed="s", asked=(AgentId(1), "why?"), made_by=Snowflake(NORA))
+            await trees.add(key, [wanted], at=START)
+        case "is named in a change":
+            told = (PublicEvent(room_id=1, text="Nora left."),)
+            wanted = Planned(parent=ROOT, edge=Edge.BRANCH, seed="s", changes=told, made_by=MADE_BY)
+            await trees.add(key, [wanted], at=START)
+        case _:
+            await live.trees.grow(ROOT, lambda one: one.execute("UPDATE rooms SET topic = 'Nora''s' WHERE id = 1"))
+    await live.forget(NORA)
+    assert not tree_path(live.trees.folder, 1, 1).exists()
 
 
 async def test_who_stands_in_no_base_takes_no_tree_along(live: Living) -> None:
