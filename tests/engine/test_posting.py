@@ -288,6 +288,20 @@ async def test_a_busy_room_is_waited_for_and_looked_at_again(here: Town) -> None
     assert len(here.publisher.posts) == 11
 
 
+async def test_each_time_it_is_lost_a_post_is_waited_for_twice_as_long(here: Town) -> None:
+    here.publisher.trouble.extend([LOST_BEFORE] * 3)
+    await here.say(ADA, "Hello!")
+    waited = []
+    for _ in range(3):
+        await here.deliver()
+        (letter,) = await here.waiting()
+        waited.append(((letter.not_before - here.clock.now()).total_seconds(), letter.attempts))
+        await here.clock.advance(waited[-1][0])
+    assert waited == [(5, 1), (10, 2), (20, 3)]
+    await here.deliver()
+    assert here.publisher.said() == ["Hello!"]
+
+
 def test_in_a_scene_what_system_tells_of_players_leads_nobody_astray() -> None:
     link = "[here](https://a.example)"
     told = message(5, link, sender=SYSTEM, scene_id=SceneId(3))
