@@ -4,24 +4,37 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.changes import Say, UpdateAgent, UpdateRoom
+from bot.core.changes import AddMembership, Say, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.events import MessagesDeleted
-from bot.core.kinds import LetterKind, LetterState, SenderKind
+from bot.core.kinds import LetterKind, LetterState, ReasonKind, SenderKind
 from bot.core.letters import PostPayload, TopicPayload
-from bot.core.records import AgentId, BeatId, Letter, LetterId, Message, MessageId, Room, SceneId, Sender, Snowflake
+from bot.core.records import (
+    AgentId,
+    BeatId,
+    Letter,
+    LetterId,
+    Message,
+    MessageId,
+    Room,
+    SceneId,
+    Sender,
+    Snowflake,
+)
+from bot.core.spending import day_of
 from bot.core.view import RoomView
 from bot.core.wording import honest
 from bot.engine.posting import CLOCKS_APART, LOOK_SECONDS, PostContext, before, fate_seconds, files_of, worded
 from tests.engine.recording import LOST_AFTER, LOST_BEFORE
 from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town, until
-from tests.factories import COMMUNITY_ID, GUILD_ID, agent, by_agent, by_person, later, message, room, view
+from tests.factories import COMMUNITY_ID, GUILD_ID, agent, by_agent, by_person, later, membership, message, room, view
 from tests.fakes import START
 
 HALL = AgentId(1)
@@ -286,6 +299,22 @@ async def test_a_busy_room_is_waited_for_and_looked_at_again(here: Town) -> None
     assert (letter.state, letter.attempts, letter.not_before) == (LetterState.WAITING, 0, later(LOOK_SECONDS))
     await here.deliver(60)
     assert len(here.publisher.posts) == 11
+
+
+async def test_who_overhears_a_post_looks_later_while_the_days_money_is_short() -> None:
+    async def waits_for(cost: str) -> float:
+        async with town(CommunityConfig(usd_per_day=Decimal(1))) as here:
+            looked = UpdateAgent(agent_id=BOB, fields={"last_beat_at": START})
+            await here.apply(AddMembership(membership=membership(BOB, ADA)), looked)
+            async with here.store.writing(here.community_id) as write:
+                await write.money.reserve(here.community_id, day_of(START), usd=Decimal(cost), tokens=0)
+            await here.say(ADA, "The fog comes in.")
+            await here.deliver()
+            (reason,) = (await here.view()).reasons[BOB]
+            assert reason.kind is ReasonKind.AMBIENT
+            return (reason.due_at - here.clock.now()).total_seconds()
+
+    assert await waits_for("0.9") > await waits_for("0") > 0
 
 
 async def test_each_time_it_is_lost_a_post_is_waited_for_twice_as_long(here: Town) -> None:
