@@ -42,7 +42,7 @@ class SqlInquiries:
                 if (one := await self._found(community_id, place, what)) is not None
             ],
         ]
-        found: dict[str, list[tuple[int, Any]]] = {}
+        found: dict[str, list[tuple[int, Any]]] = {}  # with a word or a number, as each asks
         for what, id_, word, number in await self.session.rows(union_all(*asked)) if asked else ():
             found.setdefault(what, []).append((id_, word or number))
         seen = frozenset(found.get("found", ()))

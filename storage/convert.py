@@ -31,6 +31,7 @@ from storage.columns import from_microseconds
 from storage.session import OneRow, Rows, Values
 
 T = TypeVar("T")
+Fields = dict[str, Any]  # of a record by name, whose types it knows itself
 ReadMoment = Callable[[Any], datetime]  # of what lies in a column
 
 
@@ -106,7 +107,7 @@ def agent_of(row: tuple[object, ...]) -> Agent:
 
 def whole_agent_of(agent: Agent, prompt: str) -> WholeAgent:
     """Give an agent with its prompt."""
-    fields: dict[str, Any] = columns_of(agent)
+    fields: Fields = columns_of(agent)
     return WholeAgent(**fields, prompt=prompt)
 
 
@@ -122,8 +123,8 @@ def membership_of(row: tuple[object, ...]) -> Membership:
     return Membership(**_as_it_lies(Membership, MEMBERSHIP_COLUMNS, row))
 
 
-def _as_it_lies(record: type, names: tuple[str, ...], row: tuple[object, ...]) -> dict[str, Any]:
-    values: dict[str, Any] = dict(zip(names, row, strict=True))
+def _as_it_lies(record: type, names: tuple[str, ...], row: tuple[object, ...]) -> Fields:
+    values: Fields = dict(zip(names, row, strict=True))
     moments, flags, kinds = _lying(record)
     for name in moments:
         if isinstance(values[name], int):  # as SQLite keeps moments
@@ -179,9 +180,7 @@ def focus_columns(focus: Focus) -> dict[str, object]:
 
 def focus_of(kept: Values | None) -> Focus:
     """Give the focus that is kept in an object."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in (kept or {}).items()
-    }
+    values: Fields = {name: tuple(value) if isinstance(value, list) else value for name, value in (kept or {}).items()}
     if "updated_at" in values:
         values["updated_at"] = datetime.fromisoformat(values["updated_at"])
     if "plan" in values:

@@ -23,7 +23,7 @@ from storage.tables import METADATA
 
 T = TypeVar("T")
 BEGIN_WRITE = "BEGIN IMMEDIATE"
-Work = tuple["asyncio.Future[Any] | None", Callable[[], object]]
+Work = tuple["asyncio.Future[object] | None", Callable[[], object]]
 
 # tables with whose rows those of others go
 HELD_ON_TO = {key.column.table.name for table in METADATA.tables.values() for key in table.foreign_keys}
@@ -53,7 +53,7 @@ class InlineConnection(aiosqlite.Connection):
     # what was begun on the loop and has rows to give, and how a read is begun again
     _begun: "tuple[sqlite3.Cursor | None, Callable[[], object] | None]" = (None, None)
 
-    async def _execute(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
+    async def _execute(self, fn: Callable[..., object], *args: object, **kwargs: object) -> object:
         if not self._running or not self._connection:
             raise ValueError("Connection closed")
         cursor = getattr(fn, "__self__", None)
@@ -88,18 +88,18 @@ class InlineConnection(aiosqlite.Connection):
         """Have the thread do something with SQLite's own connection."""
         return cast(T, await self._in_thread(work, self._conn))
 
-    def read_at_once(self, statement: str, values: list[Any]) -> list[Any] | None:
+    def read_at_once(self, statement: str, values: list[object]) -> list[tuple[Any, ...]] | None:
         """Give the rows of a read that may be done on the loop now; None when it may not, or is too long."""
         is_newest = statement.startswith("WITH sized") and not _unhurried.get()  # of rooms: mostly they are few
         if not self._is_free() or not (is_newest or is_short((statement, values))):
             return None
         self._in_a_row += 1
         with suppress(TooMuch):
-            return cast(list[Any], self._within_bounds(lambda: self._conn.execute(statement, values).fetchall()))
+            return self._within_bounds(lambda: self._conn.execute(statement, values).fetchall())
         self._too_long = statement
         return None
 
-    def write_at_once(self, statement: str, rows: list[list[Any]]) -> int | None:
+    def write_at_once(self, statement: str, rows: list[list[object]]) -> int | None:
         """Write rows with a statement that may be done on the loop now, and give how many; None when it may not."""
         if not self._is_free() or len(rows) > FEW or not is_short((statement, rows[0])):
             return None
@@ -118,7 +118,7 @@ class InlineConnection(aiosqlite.Connection):
         """Tell of the connection's own work; where nothing was written, nothing has to be rolled back."""
         return self._asked == self._worked and (name == "cursor" or (name == "rollback" and not self._writes))
 
-    async def _in_thread(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
+    async def _in_thread(self, fn: Callable[..., object], *args: object, **kwargs: object) -> object:
         self._in_a_row = 0
         self._writes = self._writes and getattr(fn, "__name__", "") not in ("commit", "rollback")
         self._asked += 1
@@ -130,7 +130,7 @@ class InlineConnection(aiosqlite.Connection):
         finally:
             self._worked += 1  # in the thread: who waited for it may be gone
 
-    def _within_bounds(self, fn: Callable[[], object]) -> object:
+    def _within_bounds(self, fn: Callable[[], T]) -> T:
         """Read on the loop; raises TooMuch after so many steps, which undoes nothing."""
         self._ticks = 0
         self._conn.set_progress_handler(self._tick, STEPS_A_TICK)
@@ -216,13 +216,13 @@ def work_off(queue: "SimpleQueue[Work]") -> None:
             _tell(future, result)
 
 
-def _tell(future: "asyncio.Future[Any] | None", what: object) -> None:
+def _tell(future: "asyncio.Future[object] | None", what: object) -> None:
     if future is not None:
         with suppress(RuntimeError):  # the loop is closed
             future.get_loop().call_soon_threadsafe(_settle, future, what)
 
 
-def _settle(future: "asyncio.Future[Any]", what: object) -> None:
+def _settle(future: "asyncio.Future[object]", what: object) -> None:
     if future.done():
         return
     if isinstance(what, BaseException):

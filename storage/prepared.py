@@ -18,7 +18,7 @@ from sqlalchemy.types import TypeEngine
 
 from storage.inline import InlineConnection
 
-Values = Mapping[str, Any]
+Values = Mapping[str, Any]  # by column name; what is worded at run time has no types that anybody could tell
 PlainRow = tuple[Any, ...]
 Convert = Callable[[Any], Any]
 
@@ -29,7 +29,7 @@ class Worded:
 
     sql: str
     places: tuple[tuple[str, Convert | None], ...]  # by position
-    fixed: Mapping[str, Any]  # what is not given with each execution, as it goes to SQLite
+    fixed: Values  # what is not given with each execution, as it goes to SQLite
     columns: tuple[tuple[str, Convert | None], ...]
 
     @property
@@ -37,7 +37,7 @@ class Worded:
         """The names of what is found."""
         return tuple(name for name, _ in self.columns)
 
-    def values(self, given: Values) -> list[Any]:
+    def values(self, given: Values) -> list[object]:
         """Give the values of one execution by position."""
         fixed = self.fixed
         return [

@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
-from sqlalchemy import Column, ColumnElement, and_, case, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, tuple_, update
 
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, Snowflake
@@ -20,7 +19,7 @@ from storage.claims import recount
 from storage.communities import arrived
 from storage.convert import columns_of, plain
 from storage.retelling import redraw, retell
-from storage.session import Session, Values, owned
+from storage.session import Field, Session, Values, owned
 from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEATS, USAGE
 from storage.timelines.live import owe_trees_texts
 
@@ -51,7 +50,7 @@ class SqlScenes:
         return await self._some(community_id, known, [one for one in SCENES.c if one is not SCENES.c.standing])
 
     async def _some(
-        self, community_id: CommunityId, which: ColumnElement[bool], columns: Sequence[Column[Any]] = tuple(SCENES.c)
+        self, community_id: CommunityId, which: ColumnElement[bool], columns: Sequence[Field] = tuple(SCENES.c)
     ) -> list[Scene]:
         asked = select(*columns).where(owned(SCENES, community_id), which).order_by(SCENES.c.id.desc())
         rows = await self.session.mappings(asked.limit(MOST_LISTED))

@@ -29,14 +29,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.core.errors import Unreadable
 from bot.core.records import Community
 from storage.ids import CountedIds
-from storage.prepared import Lane, Prepared
+from storage.prepared import Lane, PlainRow, Prepared
+from storage.prepared import Values as Values
 
 T = TypeVar("T")
-# What is worded at run time has no types that SQLAlchemy or a database could tell.
-Values = Mapping[str, Any]  # by column name
-OneRow = Row[*tuple[Any, ...]]
+OneRow = Row[*PlainRow]
 Rows = Sequence[OneRow]
-Query = Select[*tuple[Any, ...]]
+Query = Select[*PlainRow]
 Statement = Executable | Prepared
 Term = ColumnElement[Any]
 Field = Column[Any]

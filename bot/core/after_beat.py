@@ -32,7 +32,6 @@ from bot.core.view import Glance, Outline
 BACKOFF_AT_MOST_SECONDS = 60.0
 FAILURES_TOLD = 5  # in a row, then the room is told
 FAILURES_SHOWN = 2  # in a row, then whoever waits sees a sign on the message
-BEGUN = ("last_beat_at", "last_reason", "asleep_until")
 
 
 def begun(ready: Ready, now: datetime) -> list[Change]:

@@ -332,7 +332,7 @@ class Empty(TypedDict):
 class Shape:
     """An object whose fields a TypedDict names, which may hold others of its kind."""
 
-    kind: Any
+    kind: object
 
     def read(self, value: object) -> object:
         """Give the object."""
@@ -340,13 +340,13 @@ class Shape:
 
 
 @cache
-def _thing_of(kind: Any) -> Thing:  # noqa: ANN401 - types have no type of their own
+def _thing_of(kind: Any) -> Thing:  # noqa: ANN401 - a TypedDict, which has no type of its own
     hints = {name: _bare(one) for name, one in get_type_hints(kind, include_extras=True).items()}
     nulls = frozenset(name for name, one in hints.items() if _may_be_null(one))
     return Thing({name: spec_of(one) for name, one in hints.items()}, kind.__required_keys__, nulls)
 
 
-def spec_of(hint: Any) -> Spec:  # noqa: ANN401 - as above
+def spec_of(hint: object) -> Spec:
     """Give what a type asks for: a TypedDict's fields, a list's items, or the limits that are annotated."""
     if is_typeddict(hint):
         return Shape(hint)
@@ -364,25 +364,24 @@ def spec_of(hint: Any) -> Spec:  # noqa: ANN401 - as above
     return plain[hint]
 
 
-def _without_null(hint: Any) -> Any:  # noqa: ANN401 - as above
+def _without_null(hint: object) -> object:
     if get_origin(hint) not in (Union, types.UnionType):
         return hint
     return next(one for one in get_args(hint) if one is not type(None))
 
 
-def _bare(hint: Any) -> Any:  # noqa: ANN401 - as above
+def _bare(hint: object) -> object:
     return get_args(hint)[0] if get_origin(hint) in (Required, NotRequired) else hint
 
 
-def _may_be_null(hint: Any) -> bool:  # noqa: ANN401 - as above
+def _may_be_null(hint: object) -> bool:
     union = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return type(None) in get_args(union)
 
 
 def read(kind: type[T], value: object, *at: str) -> T:
     """Read a value as a type; raises ApiError with all its faults, below the path `at`."""
-    hint: Any = kind
-    return cast(T, fitted(spec_of(hint), value, *at))
+    return cast(T, fitted(spec_of(kind), value, *at))
 
 
 def fitted(spec: Spec, value: object, *at: str) -> Any:  # noqa: ANN401 - each spec gives its own type

@@ -18,7 +18,6 @@ from cogs.ui.texts import label
 
 Interaction = discord.Interaction[SelfroomClient]
 MOST_OPTIONS = 25
-DRAWN_NODES = 60
 BOARD_CHARACTERS = 1_900
 SIGNS: Mapping[Status, str] = {
     Status.QUEUED: "⚪",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Final, TypeVar, cast
 
 from sqlalchemy import Table, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,7 +28,7 @@ from storage.columns import to_json
 from storage.database import Database
 from storage.emptying import is_begun
 from storage.forgetting import forgetting
-from storage.moving.contents import STAYS, TABLES, to_line
+from storage.moving.contents import STAYS, TABLES, Manifest, to_line
 from storage.moving.pages import TOO_LARGE
 from storage.owed import debts_in
 from storage.private import whole_file
@@ -37,13 +37,13 @@ from storage.tables import COMMUNITIES, KEPT, KEYS, METADATA
 
 T = TypeVar("T")
 MANIFEST = "manifest.json"
-SEAL = "seal"
+SEAL: Final = "seal"
 PIECE_BYTES = 1_000_000
 FEW_AT_A_TIME = 20  # rows that are asked for at once, each of which may hold a whole HUD
 PIECE_CHARACTERS = 100_000
 
 
-def fingerprint(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> str:
+def fingerprint(archive: zipfile.ZipFile, manifest: Mapping[str, object]) -> str:
     """Give what tells an archive from any other; reads all of it, and raises BadZipFile where it is damaged."""
     about = {name: value for name, value in manifest.items() if name != SEAL}
     whole = sha256(json.dumps(about, sort_keys=True).encode())
@@ -66,7 +66,7 @@ def seal(cipher: Cipher, fingerprint: str) -> str:
     return cipher.digest(fingerprint).hex()
 
 
-def is_sealed(cipher: Cipher, fingerprint: str, manifest: Mapping[str, Any]) -> bool:
+def is_sealed(cipher: Cipher, fingerprint: str, manifest: Manifest) -> bool:
     """Tell whether the archive's seal was made with one of our secrets, for all that is in it."""
     given = str(manifest.get(SEAL, ""))
     return any(hmac.compare_digest(one.hex().encode(), given.encode()) for one in cipher.digests(fingerprint))
@@ -158,7 +158,7 @@ async def _write(
     *,
     keyless: bool,
     on_page: Callable[[], None],
-) -> dict[str, Any]:
+) -> Manifest:
     counts: dict[str, int] = {}
     async with database.reading() as connection:
         session = Session(connection)
@@ -243,10 +243,10 @@ def _regular(path: Path) -> io.FileIO:
     raise BadSetting(NO_FILE.format(path))
 
 
-def manifest_of(archive: zipfile.ZipFile, largest: int = LARGEST) -> dict[str, Any]:
+def manifest_of(archive: zipfile.ZipFile, largest: int = LARGEST) -> Manifest:
     """Read what an archive says it is; raises BadSetting for one that is too large, or newer than this program."""
     check_sizes(archive, largest)
-    manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+    manifest: Manifest = json.loads(archive.read(MANIFEST))
     if manifest["format"] > FORMAT:
         raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
     return manifest

@@ -3,11 +3,12 @@
 import base64
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from pydantic_core import PydanticUndefined
 from sqlalchemy import Date, LargeBinary, Table
 
+from bot.core.records import CommunityId
 from storage.columns import Packed, Usd, UtcTime, to_plain
 from storage.session import Field, Values
 from storage.tables import METADATA, ROWS
@@ -19,6 +20,27 @@ STAYS = {"providers": "the server's own model provider (/setup provider)"}  # no
 TABLES: tuple[Table, ...] = tuple(
     table for table in METADATA.sorted_tables if table.name not in ELSEWHERE and table.name not in STAYS
 )
+
+
+class AboutCommunity(TypedDict):
+    """What an archive says of the community itself."""
+
+    guild_id: int
+    name: str
+    paused: bool
+
+
+class Manifest(TypedDict):
+    """What an archive says it is, which may be anybody's word."""
+
+    format: int
+    community: AboutCommunity
+    kept: dict[str, str]
+    counts: dict[str, int]
+    images: list[str]
+    left_out: list[str]
+    sealed_for: CommunityId
+    seal: NotRequired[str]
 
 
 def counts_itself(column: Field) -> bool:

@@ -2,11 +2,11 @@
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, ExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import select, update
 
@@ -18,7 +18,7 @@ from storage.database import Database
 from storage.inline import unhurried
 from storage.moving.archive import BROKEN, CLOSED, UNREADABLE, Moved, fingerprint, is_sealed, manifest_of, opened
 from storage.moving.arrival import CARRIED
-from storage.moving.contents import STAYS
+from storage.moving.contents import STAYS, Manifest
 from storage.moving.making_room import check_empty, take_over
 from storage.moving.pages import Page, set_aside
 from storage.moving.ready import Plain, put
@@ -85,7 +85,7 @@ async def import_community(
     return Moved(community_id=community_id, counts=counts, images=images, is_elsewhere=is_elsewhere, left_out=left_out)
 
 
-def _images_of(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+def _images_of(archive: zipfile.ZipFile, manifest: Manifest) -> dict[str, bytes]:
     return {name: archive.read(f"images/{name}") for name in sorted(set(manifest["images"]))}
 
 
@@ -103,7 +103,7 @@ class _Arrival:
     """One community on its way in, under a server's number; `sealed_for`: whose keys its seal vouches for."""
 
     database: Database
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     guild_id: Snowflake
     into: Community | None
     is_elsewhere: bool

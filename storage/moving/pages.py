@@ -17,7 +17,7 @@ from sqlalchemy.engine import Dialect
 from bot.core.errors import BadSetting
 from storage.messages import file_rows
 from storage.moving.arrival import admitted
-from storage.moving.contents import TABLES, from_line
+from storage.moving.contents import TABLES, Manifest, from_line
 from storage.moving.limits import LARGEST_LINE
 from storage.moving.ready import Plain, ready
 from storage.moving.rehoming import rehomed
@@ -50,7 +50,7 @@ class Page(Generic[Row]):
 @contextmanager
 def set_aside(
     archive: zipfile.ZipFile,
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     folder: Path | None,
     dialect: Dialect,
     *,
@@ -99,7 +99,7 @@ def _taken(file: IO[bytes]) -> Iterator[Page[Values | Plain]]:
         yield pickle.load(file)  # noqa: S301 - we wrote it, where nobody else can
 
 
-def pages_of(archive: zipfile.ZipFile, manifest: Mapping[str, Any], *, handed: bool) -> Iterator[Page[Values]]:
+def pages_of(archive: zipfile.ZipFile, manifest: Manifest, *, handed: bool) -> Iterator[Page[Values]]:
     """Give all rows of an archive, so many at a time; raises ValueError where there are not as many as it says.
 
     `handed`: it is from anybody, not from whoever runs Selfroom.

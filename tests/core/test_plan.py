@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from bot.core.errors import Rejected
-from bot.core.feelings import MOST_KEPT, with_feeling
 from bot.core.plan import (
     added,
     as_lines,
@@ -25,8 +24,7 @@ from bot.core.plan import (
     with_lines,
     with_strategy,
 )
-from bot.core.records import Focus, Plan
-from tests.fakes import START
+from bot.core.records import Plan
 
 Step = tuple[str, str, str]
 TEXTS = some.sampled_from(["row out", "mend the net", "sell fish", "learn the tides", "rest", "paint", "sing"])
@@ -167,11 +165,3 @@ def test_people_write_it_line_by_line_and_what_stays_keeps_its_number() -> None:
     assert shown_lines(plan, "goals") == ["4 current: sing", "2: sell fish", "1 done: row out"]
     assert as_value(with_lines(plan, "strategy", ["slowly,", "with care"]))["strategy"] == "slowly, with care"
     assert cleared(plan, None) == Plan(last_id=4)
-
-
-def test_of_what_was_felt_the_newest_is_kept() -> None:
-    focus = Focus()
-    for number in range(MOST_KEPT + 3):
-        focus = with_feeling(focus, "joy", f"wave {number}", START)
-    assert len(focus.feelings) == MOST_KEPT
-    assert focus.feelings[-1].why == f"wave {MOST_KEPT + 2}"

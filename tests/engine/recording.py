@@ -45,6 +45,8 @@ class RecordingPublisher:
     seconds_ahead: float = 0.0  # its clock's, of ours
     to_decide: list[LetterId] = field(default_factory=list)
     blind: int = 0  # how often history cannot be read
+    looked_in: list[tuple[Snowflake, Snowflake]] = field(default_factory=list)  # servers and channels, for posts
+    faceless: set[int] = field(default_factory=set)  # agents whose pictures cannot be had
     _count: int = 0
 
     def id(self) -> Snowflake:
@@ -83,6 +85,9 @@ class RecordingPublisher:
     async def posted_after(
         self, guild_id: Snowflake, channel_id: Snowflake, after: Snowflake | None
     ) -> Sequence[tuple[Snowflake, str, str]]:
+        self.looked_in.append((guild_id, channel_id))
+        if channel_id in self.gone:
+            raise ChannelGone("The channel is gone.")
         if self.blind:
             self.blind -= 1
             raise FateUnknown("The line broke.")
@@ -174,7 +179,9 @@ class RecordingPublisher:
     async def face(
         self, guild_id: Snowflake, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False
     ) -> str | None:
-        return f"https://cdn.example/{agent_id}.png"
+        if agent_id in self.faceless:
+            raise PublishError("No picture.")
+        return f"https://cdn.example/{guild_id}/{channel_id}/{agent_id}.png"
 
     async def notify(
         self,

@@ -11,7 +11,7 @@ from bot.core.next_beat import Waiting
 from bot.core.records import AgentId, Snowflake
 from bot.engine.performer import ActionContext, Performer
 from tests.engine.hearts import Hearts, hearts
-from tests.engine.test_next_beat import ONE, told
+from tests.engine.test_foresight import ONE, told
 from tests.factories import GUILD_ID, person
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
 

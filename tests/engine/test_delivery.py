@@ -26,7 +26,7 @@ async def test_what_an_agent_says_is_posted_under_its_name_and_picture(here: Tow
     await here.deliver()
     [(_, post)] = here.publisher.posts
     assert (post.channel_id, post.name, post.content) == (ADAS, "Ada", "Hello!")
-    assert post.avatar_url == "https://cdn.example/1.png"
+    assert post.avatar_url == f"https://cdn.example/{GUILD_ID}/{ADAS}/1.png"
     assert not post.pings
 
 
@@ -207,7 +207,11 @@ async def test_bobs_words_in_adas_room_wear_his_own_face(here: Town) -> None:
     await here.say(BOB, "Visiting.", room_id=ADA)
     await here.deliver()
     [(_, post)] = here.publisher.posts
-    assert (post.channel_id, post.name, post.avatar_url) == (ADAS, "Bob", "https://cdn.example/2.png")
+    assert (post.channel_id, post.name, post.avatar_url) == (
+        ADAS,
+        "Bob",
+        f"https://cdn.example/{GUILD_ID}/{BOBS}/2.png",
+    )
     assert BOBS != ADAS
 
 

@@ -11,7 +11,7 @@ from bot.core.kinds import InputFormat
 from bot.core.next_beat import Waiting
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.recording import Trouble
-from tests.engine.test_next_beat import ONE, told
+from tests.engine.test_foresight import ONE, told
 from tests.factories import membership
 from tests.storage.databases import postgresql_database
 

@@ -1,20 +1,40 @@
-"""What a post says, where it goes, and how long it waits; how it is carried is tried in test_delivery.py."""
+"""What a post says, where it goes and is looked for, and how long it waits; test_delivery.py follows it on its way."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.core.changes import AddMembership, Say, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig
-from bot.core.kinds import LetterKind, SenderKind
+from bot.core.events import MessagesDeleted
+from bot.core.kinds import LetterKind, LetterState, ReasonKind, SenderKind
 from bot.core.letters import PostPayload, TopicPayload
-from bot.core.records import AgentId, BeatId, Letter, LetterId, Message, Room, Sender, Snowflake
+from bot.core.records import (
+    AgentId,
+    BeatId,
+    Letter,
+    LetterId,
+    Message,
+    MessageId,
+    Room,
+    SceneId,
+    Sender,
+    Snowflake,
+)
+from bot.core.spending import day_of
 from bot.core.view import RoomView
+from bot.core.wording import honest
 from bot.engine.posting import CLOCKS_APART, LOOK_SECONDS, PostContext, before, fate_seconds, files_of, worded
-from tests.factories import COMMUNITY_ID, GUILD_ID, agent, by_agent, by_person, later, message, room, view
+from tests.engine.recording import LOST_AFTER, LOST_BEFORE
+from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town, until
+from tests.factories import COMMUNITY_ID, GUILD_ID, agent, by_agent, by_person, later, membership, message, room, view
 from tests.fakes import START
 
 HALL = AgentId(1)
@@ -137,3 +157,183 @@ def test_nothing_that_is_made_from_a_moment_on_lies_before_it(moment: datetime) 
 @pytest.mark.parametrize("moment", [datetime(2015, 1, 1, tzinfo=UTC), datetime(1990, 1, 1, tzinfo=UTC)])
 def test_before_discord_there_was_nothing(moment: datetime) -> None:
     assert before(moment) == 0
+
+
+@pytest.fixture
+async def here() -> AsyncIterator[Town]:
+    async with town() as made:
+        yield made
+
+
+async def answer_in_thread(here: Town, content: str = "Here too.") -> Snowflake:
+    """Let Ada answer something that was said in a thread of her room; gives the thread."""
+    thread = here.publisher.id()
+    await here.hear("in a thread", thread_id=thread)
+    (question,) = await here.history()
+    await here.say(ADA, content, reply_to=question.id)
+    return thread
+
+
+async def test_a_post_in_a_thread_whose_answer_was_lost_is_looked_for_in_both_places(here: Town) -> None:
+    here.publisher.trouble.append(LOST_AFTER)
+    thread = await answer_in_thread(here)
+    await here.deliver()
+    await here.deliver(60)
+    assert len(here.publisher.posts) == 1 and await here.waiting() == []
+    assert here.publisher.looked_in == [(GUILD_ID, ADAS), (GUILD_ID, thread)]
+
+
+async def test_where_the_thread_is_gone_its_post_is_looked_for_in_the_channel_alone(here: Town) -> None:
+    here.publisher.trouble.append(LOST_BEFORE)
+    here.publisher.gone.add(await answer_in_thread(here))
+    await here.deliver()
+    await here.deliver(60)
+    assert len(here.publisher.posts) == 1 and await here.waiting() == []
+
+
+async def test_of_two_traces_only_as_many_are_taken_as_parts_are_missing(here: Town) -> None:
+    await here.say(ADA, "first")
+    await here.deliver()
+    here.publisher.trouble.append(LOST_AFTER)
+    await here.say(ADA, "second")
+    waits = next(iter(await here.waiting()))
+    await here.deliver()
+    sent = here.publisher.posts[-1][0]
+    assert [one.discord_id for one in await here.history() if one.id == waits.message_id] == [sent]
+    assert here.publisher.looked_in == [(GUILD_ID, ADAS)]
+
+
+async def test_what_is_deleted_amid_its_parts_goes_from_the_thread_it_was_in(here: Town) -> None:
+    thread = await answer_in_thread(here, "\n\n".join(letter * 1_500 for letter in "abc"))
+    here.publisher.seconds_per_post = 2
+    carrying = asyncio.ensure_future(here.delivery.run_once(here.clock.now()))
+    await until(lambda: here.clock.sleeping)
+    await here.clock.advance(2)
+    await until(lambda: here.clock.sleeping)
+    ((first, _),) = here.publisher.posts
+    await here.intake.take(MessagesDeleted(guild_id=GUILD_ID, channel_id=thread, message_ids=(first,)))
+    await here.clock.advance(2)
+    await carrying
+    left = [one for one in await here.waiting() if one.kind is LetterKind.REMOVAL]
+    assert left and {one.payload["thread_id"] for one in left} == {thread}
+    await here.deliver()
+    assert here.publisher.posts == []
+
+
+async def test_a_post_says_where_whose_and_for_whom_it_is(here: Town) -> None:
+    thread = await answer_in_thread(here)
+    await here.deliver()
+    ((_, made),) = here.publisher.posts
+    assert (made.guild_id, made.channel_id, made.thread_id, made.only_there) == (GUILD_ID, ADAS, thread, False)
+    assert (made.name, made.files, made.pings) == ("Ada", (), False)
+
+
+@pytest.mark.parametrize("how", ["its own", "none to be had", "no home"])
+async def test_a_picture_is_the_agents_own_or_drawn_at_home_or_done_without(here: Town, how: str) -> None:
+    if how == "its own":
+        await here.apply(UpdateAgent(agent_id=BOB, fields={"avatar_url": "https://a.example/bob.png"}))
+    elif how == "no home":
+        await here.apply(UpdateRoom(room_id=BOB, fields={"channel_id": None}))
+    else:
+        here.publisher.faceless.add(BOB)
+    await here.say(BOB, "Visiting.", room_id=ADA)
+    await here.deliver()
+    ((_, made),) = here.publisher.posts
+    assert (made.name, made.avatar_url) == ("Bob", "https://a.example/bob.png" if how == "its own" else None)
+
+
+async def test_what_system_says_bears_its_name_and_no_picture(here: Town) -> None:
+    async with here.store.writing(here.community_id) as write:
+        id_ = MessageId(write.ids.take("message"))
+        told = Say(message_id=id_, room_id=ADA, sender=SYSTEM, content="Bob left.", sent_at=here.clock.now())
+        await write.apply(here.community_id, [told])
+    await here.deliver()
+    ((_, made),) = here.publisher.posts
+    assert (made.name, made.avatar_url, made.content) == ("System", None, "Bob left.")
+
+
+async def test_the_files_beside_a_message_go_with_its_last_part_after_what_did_not_fit(here: Town) -> None:
+    beside = (("a.txt", "A"),)
+    await here.say(ADA, "\n\n".join(f"{number}. " + "word " * 150 for number in range(20)), files=beside)
+    await here.deliver()
+    *earlier, last = [[name for name, _ in made.files] for _, made in here.publisher.posts]
+    assert (earlier, last) == ([[], []], ["rest.txt", "a.txt"])
+    assert here.publisher.posts[-1][1].files[-1] == ("a.txt", b"A")
+
+
+async def test_a_room_without_a_channel_is_waited_for_a_day_and_one_of_a_retired_agent_not_at_all(here: Town) -> None:
+    await here.apply(UpdateRoom(room_id=ADA, fields={"channel_id": None}))
+    await here.say(ADA, "Soon.")
+    await here.deliver()
+    (letter,) = await here.waiting()
+    assert (letter.state, letter.not_before) == (LetterState.WAITING, later(2))
+    await here.apply(UpdateRoom(room_id=ADA, fields={"channel_id": ADAS}))
+    await here.deliver(2)
+    assert here.publisher.said() == ["Soon."]
+    await here.apply(UpdateRoom(room_id=ADA, fields={"channel_id": None}))
+    await here.say(ADA, "Never.")
+    await here.deliver(86_000)
+    assert len(await here.waiting()) == 1
+    await here.deliver(500)
+    assert await here.waiting() == []
+    retired = UpdateAgent(agent_id=BOB, fields={"retired_at": here.clock.now()})
+    await here.say(BOB, "Nor this.")
+    await here.apply(UpdateRoom(room_id=BOB, fields={"channel_id": None}), retired)
+    await here.deliver()
+    assert await here.waiting() == [] and here.publisher.said(BOBS) == []
+
+
+async def test_a_message_without_words_is_posted_nowhere(here: Town) -> None:
+    await here.say(ADA, "  ")
+    await here.deliver()
+    assert here.publisher.posts == [] and await here.waiting() == []
+
+
+async def test_a_busy_room_is_waited_for_and_looked_at_again(here: Town) -> None:
+    await here.apply(UpdateRoom(room_id=ADA, fields={"rpm": 10}))
+    for number in range(11):
+        await here.say(ADA, str(number))
+    await here.deliver()
+    assert len(here.publisher.posts) == 10
+    (letter,) = await here.waiting()
+    assert (letter.state, letter.attempts, letter.not_before) == (LetterState.WAITING, 0, later(LOOK_SECONDS))
+    await here.deliver(60)
+    assert len(here.publisher.posts) == 11
+
+
+async def test_who_overhears_a_post_looks_later_while_the_days_money_is_short() -> None:
+    async def waits_for(cost: str) -> float:
+        async with town(CommunityConfig(usd_per_day=Decimal(1))) as here:
+            looked = UpdateAgent(agent_id=BOB, fields={"last_beat_at": START})
+            await here.apply(AddMembership(membership=membership(BOB, ADA)), looked)
+            async with here.store.writing(here.community_id) as write:
+                await write.money.reserve(here.community_id, day_of(START), usd=Decimal(cost), tokens=0)
+            await here.say(ADA, "The fog comes in.")
+            await here.deliver()
+            (reason,) = (await here.view()).reasons[BOB]
+            assert reason.kind is ReasonKind.AMBIENT
+            return (reason.due_at - here.clock.now()).total_seconds()
+
+    assert await waits_for("0.9") > await waits_for("0") > 0
+
+
+async def test_each_time_it_is_lost_a_post_is_waited_for_twice_as_long(here: Town) -> None:
+    here.publisher.trouble.extend([LOST_BEFORE] * 3)
+    await here.say(ADA, "Hello!")
+    waited = []
+    for _ in range(3):
+        await here.deliver()
+        (letter,) = await here.waiting()
+        waited.append(((letter.not_before - here.clock.now()).total_seconds(), letter.attempts))
+        await here.clock.advance(waited[-1][0])
+    assert waited == [(5, 1), (10, 2), (20, 3)]
+    await here.deliver()
+    assert here.publisher.said() == ["Hello!"]
+
+
+def test_in_a_scene_what_system_tells_of_players_leads_nobody_astray() -> None:
+    link = "[here](https://a.example)"
+    told = message(5, link, sender=SYSTEM, scene_id=SceneId(3))
+    assert worded(post(told)) == honest(link) != link
+    assert worded(post(replace(told, scene_id=None))) == link
+    assert worded(post(replace(told, sender=by_agent(1)))) == link

@@ -14,7 +14,7 @@ from cogs.room.company import member_lines
 from cogs.ui.cards import agent_list
 from cogs.ui.charts import pace_table
 from tests.engine.hearts import Hearts, answer, hearts
-from tests.engine.test_next_beat import told
+from tests.engine.test_foresight import told
 from tests.fakes import ScriptedModel
 
 HALL, GUEST = AgentId(1), AgentId(2)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.hud.formats.text_reading import read_store
-from bot.standin.memory import facts_of, path_of, stored
+from bot.standin.memory import path_of, stored
 from bot.standin.persona import read_persona
 from bot.standin.smalltalk import sum_in
 from bot.standin.turn import without_name
@@ -98,31 +98,6 @@ def test_a_fact_finds_its_place(fact: str, path: str, value: object, told: str) 
 def test_a_name_with_a_dot_or_space_is_quoted_in_a_path() -> None:
     assert path_of("people", "ann.lee", "tea") == 'people."ann.lee".tea'
     assert path_of("people", 'A "B"', "tea") == 'people."A B".tea'
-
-
-def test_a_store_is_read_from_its_lines() -> None:
-    lines = [
-        'people."ann.lee".tea: "green: very"',
-        'people."a \\"b\\"".trust: 0.8 (w 0.5)',
-        'notes: ["a", "b"]',
-        "(hidden for want of space: 3; read them with get: x)",
-        "(empty)",
-    ]
-    held = {"people": {"ann.lee": {"tea": "green: very"}, 'a "b"': {"trust": 0.8}}, "notes": ["a", "b"]}
-    assert read_store(lines) == held
-
-
-def test_of_two_values_at_one_path_the_first_stands() -> None:
-    assert read_store(["a.b: 1", "a.b: 2", "a: 3", "a.b.c: 4"]) == {"a": {"b": 1}}
-
-
-def test_a_weighted_value_counts_as_its_value() -> None:
-    assert list(facts_of({"a": {"b": {"v": 1, "w": 0.5}}})) == [(("a", "b"), 1)]
-
-
-@given(st.text(max_size=200))
-def test_any_text_can_stand_where_a_store_is_read(text: str) -> None:
-    list(facts_of(read_store(text.splitlines())))
 
 
 @pytest.mark.parametrize(

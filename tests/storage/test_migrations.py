@@ -77,13 +77,25 @@ async def test_a_database_from_before_the_first_release_is_refused(tmp_path: Pat
     await database.close()
 
 
-async def older_database(path: Path) -> Database:
-    """Give a database in which only the first revision was run."""
+async def older_database(path: Path, since: str = migrations.FIRST) -> Database:
+    """Give a database of somebody who ran the program when this was the newest revision."""
     database = Database(database_url(f"sqlite:///{path}"))
     async with database.writing() as connection:
-        await connection.run_sync(lambda sync: migrations.upgrade(sync, "0016"))
+        await connection.run_sync(lambda sync: migrations.upgrade(sync, since))
         await connection.execute(text("INSERT INTO communities (guild_id, name, paused) VALUES (5, 'kept', 0)"))
     return database
+
+
+@pytest.mark.parametrize("since", [one.revision for one in migrations.revisions().walk_revisions()])
+async def test_a_database_of_any_revision_opens_with_what_is_in_it(tmp_path: Path, since: str) -> None:
+    path = tmp_path / "selfroom.db"
+    await (await older_database(path, since)).close()
+    async with await SqlStore.open(f"sqlite:///{path}") as store, store.reading() as read:
+        assert [one.name for one in await read.communities.all()] == ["kept"]
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/new.db"):
+        pass
+    statistics = {"CREATE TABLE sqlite_stat1(tbl,idx,stat)"}  # told with what is migrated
+    assert schema(path) | statistics == schema(tmp_path / "new.db")
 
 
 async def test_a_backup_is_made_before_a_database_is_migrated(tmp_path: Path) -> None:

@@ -43,11 +43,6 @@ ENDED: tuple[Button, ...] = (
 BUTTONS = {SceneStatus.LOBBY: LOBBY, SceneStatus.RUNNING: RUNNING, SceneStatus.PAUSED: PAUSED}
 
 
-async def unpainted(board: Board) -> discord.File | None:
-    """Draw nothing: its words say it all."""
-    return None
-
-
 async def open_thread(channel: Place, name: str, us: int | None) -> Snowflake:
     """Open a public thread, or find the one of that name that we opened before an answer got lost."""
     if not isinstance(channel, discord.TextChannel):

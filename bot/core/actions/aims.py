@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from enum import Enum, StrEnum, auto
 from types import UnionType
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from typing import Annotated, Final, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -43,7 +43,7 @@ def aim_of(name: str, info: FieldInfo) -> Aim | None:
     return next(iter(found), None)
 
 
-def _kinds(annotation: Any, marks: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401
+def _kinds(annotation: object, marks: tuple[object, ...]) -> Iterator[tuple[object, tuple[object, ...]]]:
     """Give the plain types within a type, each with what is marked on it."""
     origin = get_origin(annotation)
     if origin is Annotated:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from bot.core.changes import AddLetter, AddLookup, Audit, Change, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
@@ -123,14 +122,18 @@ def without(mind: Mind, who: NameRedactor, now: datetime, *, by: str = SOMEONE) 
     knowledge, focus = who.knowledge(mind.knowledge), who.focus(mind.focus)
     changes: list[Change] = []
     if knowledge != mind.knowledge:
-        journalled: dict[str, Any] = {
-            "path": "(a person was forgotten)",
-            "before": None,
-            "after": None,
-            "by": by,
-            "at": now,
-        }
-        changes.append(SetKnowledge(agent_id=mind.agent_id, side=mind.side, knowledge=knowledge, **journalled))
+        changes.append(
+            SetKnowledge(
+                agent_id=mind.agent_id,
+                side=mind.side,
+                knowledge=knowledge,
+                path="(a person was forgotten)",
+                before=None,
+                after=None,
+                by=by,
+                at=now,
+            )
+        )
     if focus != mind.focus:
         changes.append(SetFocus(agent_id=mind.agent_id, side=mind.side, focus=focus))
     if changes:

@@ -24,12 +24,6 @@ from bot.engine.performer.unit_of_work import UnitOfWork
 
 DAY = timedelta(days=1)
 SETTLED_IN = timedelta(seconds=2)
-_AT_REST: Mapping[str, object] = {
-    **dict.fromkeys(("asleep_until", "paused_reason", "retired_at", "next_beat_at", "last_beat_at", "last_reason")),
-    **dict.fromkeys(("beat_id", "lease_until")),
-    "last_beat_silent": True,
-    "failures_in_a_row": 0,
-}
 PROMPT_PERCENT = 10
 NO_SPARE = "none"
 

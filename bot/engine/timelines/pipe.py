@@ -9,7 +9,8 @@ from typing import Any
 from bot.core.errors import SelfroomError
 
 SIZE_BYTES = 4
-Serve = Callable[[str, tuple[Any, ...]], Awaitable[Any]]
+Given = tuple[Any, ...]  # what a method of the other end takes
+Serve = Callable[[str, Given], Awaitable[object]]
 
 
 class Cut(Exception):
@@ -38,7 +39,7 @@ class Pipe:
         """Whether the other end waits for an answer from here."""
         return bool(self._serving)
 
-    async def ask(self, what: str, *given: Any) -> Any:  # noqa: ANN401  # what a method of the other end gives
+    async def ask(self, what: str, *given: object) -> Any:  # noqa: ANN401  # what a method of the other end gives
         """Ask the other end; raises what it raised, and Cut when it is gone."""
         self._count += 1
         number = self._count
@@ -49,7 +50,7 @@ class Pipe:
         finally:
             del self._asked[number]
 
-    def tell(self, what: str, *given: Any) -> None:  # noqa: ANN401
+    def tell(self, what: str, *given: object) -> None:
         """Tell the other end something that it does not answer."""
         self._write(("tell", 0, what, given))
 
@@ -83,7 +84,7 @@ class Pipe:
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)
 
-    async def _answer(self, number: int | None, what: str, given: tuple[Any, ...]) -> None:
+    async def _answer(self, number: int | None, what: str, given: Given) -> None:
         is_good = True
         try:
             found = await self._serve(what, given)

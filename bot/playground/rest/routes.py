@@ -32,16 +32,16 @@ class Route:
         """Give method and path, as faults and rate limits name it."""
         return f"{self.method} {self.path}"
 
-    def answer(self, call: Call) -> Any:  # noqa: ANN401 - whatever JSON there is
+    def answer(self, call: Call) -> object:
         """Read query and form as the handler wants them, and let it answer."""
         given = {"query": dict(call.query), "form": call.body}
         takes = _takes(self.handler)
-        said = {name: read(takes.get(name, Empty), value) for name, value in given.items()}
+        said: dict[str, object] = {name: read(takes.get(name, Empty), value) for name, value in given.items()}
         return self.handler(call, **{name: said[name] for name in takes})
 
 
 @cache
-def _takes(handler: Handler) -> dict[str, Any]:
+def _takes(handler: Handler) -> dict[str, type]:
     hints = get_type_hints(handler, include_extras=True)
     return {name: hints[name] for name in ("query", "form") if name in hints}
 

@@ -1,7 +1,7 @@
 """What a message may say, in a form."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Required, TypedDict
+from typing import Annotated, Required, TypedDict
 
 from bot.playground.forms import Anything, Choice, ListOf, Snowflake, Text, Undone, Whole, wrong
 from bot.playground.kinds import Reference
@@ -63,8 +63,8 @@ class MessageForm(TypedDict, total=False):
     """A message; embeds and components are looked at together with the rest of it."""
 
     content: Annotated[str | None, Text(0, LONGEST)]
-    embeds: Annotated[Any, Anything()]
-    components: Annotated[Any, Anything()]
+    embeds: Annotated[object, Anything()]
+    components: Annotated[object, Anything()]
     attachments: Annotated[list[FileForm] | None, ListOf(0, 10)]
     allowed_mentions: AllowedMentions
     message_reference: ReferenceForm

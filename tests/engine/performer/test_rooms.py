@@ -12,23 +12,18 @@ from bot.core.actions import (
     Hush,
     Invite,
     JoinRoom,
-    Pause,
     Remove,
     RequestAccess,
-    Resume,
     RetireAgent,
     SetAllocation,
     SetAttention,
     SetBillboard,
-    SetInterval,
     SetName,
     SetRpm,
     SetTopic,
     SetWpm,
-    Sleep,
-    WakeAgent,
 )
-from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.kinds import LetterKind
 from bot.core.records import AgentId
 from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, MIRA, House
 
@@ -115,48 +110,6 @@ async def test_a_new_name_is_shown_on_the_channel_and_a_taken_one_rejected(house
     assert await payloads(house, LetterKind.RENAME) == [{"name": "Boris"}]
     assert await house.one(BO, SetName(name="ADA")) == '"ADA" is taken: choose another name.'
     assert "reserved" in await house.one(BO, SetName(name="System"))
-
-
-async def test_sleep_ends_at_its_time_or_by_a_neighbour(house: House) -> None:
-    until = house.now + timedelta(hours=2)
-    assert await house.one(BO, Sleep(until=until)) == ""
-    view = await house.view(BO)
-    assert view.agents[BO].asleep_until == until
-    assert (view.reasons[BO][0].kind, view.reasons[BO][0].due_at) == (ReasonKind.TIMER, until)
-    assert await house.one(CY, WakeAgent(agent_id=BO)) == "You share no room with an agent 2."
-    assert await house.one(ADA, WakeAgent(agent_id=BO)) == ""
-    view = await house.view(BO)
-    assert view.agents[BO].asleep_until is None
-    assert ReasonKind.WOKEN in {reason.kind for reason in view.reasons[BO]}
-
-
-async def test_one_sleeps_into_the_near_future_only(house: House) -> None:
-    assert (await house.one(BO, Sleep(until=house.now))).startswith("That time is past")
-    assert await house.one(BO, Sleep(until=house.now + timedelta(days=8))) == "That is more than 7 days away."
-
-
-async def test_a_paused_agent_does_nothing_until_it_is_resumed(house: House) -> None:
-    await house.ask(BOSS, Pause(), subject=BO)
-    assert (await house.view()).agents[BO].paused_reason == "paused by The Architect (@boss)"
-    assert await house.one(BO, SetTopic(topic="x")) == "You are paused."
-    assert await house.one(ADA, WakeAgent(agent_id=BO)) == "Bo is paused."
-    resumed, again = await house.ask(BOSS, Resume(), Resume(), subject=BO)
-    assert (resumed.accepted, again.why) == (True, "Bo is not paused.")
-
-
-async def test_managers_set_how_fast_an_agent_beats(house: House) -> None:
-    await house.ask(BOSS, SetInterval(seconds=2, resting_seconds=8), subject=BO)
-    agent = (await house.view()).agents[BO]
-    assert (agent.interval_seconds, agent.resting_interval_seconds) == (2, 8)
-    (nothing,) = await house.ask(BOSS, SetInterval(), subject=BO)
-    assert not nothing.accepted
-
-
-async def test_a_command_must_say_which_agent_is_meant(house: House) -> None:
-    (outcome,) = await house.ask(BOSS, Pause())
-    assert outcome.why == "Say which agent is meant."
-    (unknown,) = await house.ask(BOSS, Pause(), subject=AgentId(99))
-    assert unknown.why == "There is no agent 99 here."
 
 
 async def test_a_person_is_taken_out_of_a_private_room_only(house: House) -> None:

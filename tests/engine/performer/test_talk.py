@@ -4,11 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot.core.actions import Attach, CancelScheduled, React, Reply, Say, ScheduleMessage, SendMessage
+from bot.core.actions import Attach, React, Reply, Say, SendMessage
 from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.kinds import Emotion, LetterKind
 from bot.core.records import AgentId, Letter
-from tests.core.hud.worlds import hud
 from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, House
 
 UP = Emotion.THUMBS_UP
@@ -99,45 +98,10 @@ async def test_nobody_reacts_to_itself_or_to_what_it_cannot_see(house: House) ->
     assert await house.one(BO, React(message_id=2, reaction=UP)) == "There is no message 2 in your rooms."
 
 
-async def test_ten_messages_wait_at_most(house: House) -> None:
-    at = house.now + timedelta(hours=1)
-    later = [ScheduleMessage(room_id=ADA, message=f"line {n}", at=at) for n in range(6)]
-    assert all(one.accepted for one in await house.act(BO, *later))
-    outcomes = await house.act(BO, *later)
-    assert [one.accepted for one in outcomes] == [True] * 4 + [False] * 2
-    assert outcomes[-1].why == "10 messages are scheduled already: no more can be until one is said."
-
-
-async def test_what_waits_to_be_said_is_seen_by_whoever_said_it_and_can_be_taken_back(house: House) -> None:
-    at = house.now + timedelta(hours=1)
-    await house.act(BO, *(ScheduleMessage(room_id=ADA, message=f"line {n}", at=at) for n in range(2)))
-
-    async def seen(id: AgentId) -> str:
-        async with house.store.reading() as read:
-            view = await read.views.whole(house.community_id, agent_ids=[id])
-        return hud(view, id).input
-
-    assert 'scheduled: 1 at 2026-11-20 11:00:00 "line 0"; 2 at 2026-11-20 11:00:00 "line 1"' in await seen(BO)
-    assert "scheduled" not in await seen(ADA)
-    assert await house.one(ADA, CancelScheduled(id=1)) == "No message 1 waits to be said."
-    (done,) = await house.act(BO, CancelScheduled(id=1))
-    assert (done.accepted, done.result) == (True, "Message 1 will not be said.")
-    assert await house.one(BO, CancelScheduled(id=1)) == "No message 1 waits to be said."
-    assert 'scheduled: 2 at 2026-11-20 11:00:00 "line 1"' in await seen(BO)
-    (by_manager,) = await house.ask(BOSS, CancelScheduled(id=2), subject=BO)
-    assert by_manager.accepted
-
-
 async def test_a_manager_speaks_as_an_agent_where_the_agent_is(house: House) -> None:
     said, outside = await house.ask(BOSS, Say(message="hello"), Say(message="hello", room_id=CY), subject=BO)
     assert (said.accepted, outside.why) == (True, "Bo is not in <#7000000000000003>.")
     assert await house.texts(BO) == ["hello"]
-
-
-async def test_what_could_not_be_read_stands_among_the_recent_actions(house: House) -> None:
-    await house.act(BO, refused=[("sleep", "until is missing.")])
-    record = await house.last_action(BO)
-    assert (record.type, record.accepted, record.why) == ("sleep", False, "until is missing.")
 
 
 async def test_a_file_goes_along_with_the_first_message_and_is_shown_as_far_as_files_are_read(house: House) -> None:

@@ -1,0 +1,71 @@
+"""The strict schema of answers is made of the vocabulary, and holds to what strict mode takes."""
+
+import json
+import re
+
+import jsonschema
+
+from bot.core.actions import (
+    CATALOGUE,
+    CreateAgent,
+)
+from bot.core.schema import action_schema, answer_schema
+from bot.standin.question import complaint_about
+from bot.tokens import o200k
+from tests.core.test_permissions import example
+
+
+def test_the_schema_is_one_constant_of_at_most_3500_tokens_without_any_id() -> None:
+    text = json.dumps(answer_schema(), separators=(",", ":"))
+    assert o200k().count(text) <= 3_500
+    assert not re.search(r"\d", text)
+    assert answer_schema() is answer_schema()
+
+
+def objects(part: object) -> list[dict[str, object]]:
+    """Find all objects within a schema."""
+    if isinstance(part, list):
+        return [found for each in part for found in objects(each)]
+    if not isinstance(part, dict):
+        return []
+    mine = [part] if part.get("type") == "object" else []
+    return mine + [found for each in part.values() for found in objects(each)]
+
+
+def test_the_schema_keeps_to_what_strict_mode_takes() -> None:
+    schema = answer_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for one in objects(schema):
+        assert one["additionalProperties"] is False
+        assert one["required"] == list(one["properties"])  # type: ignore[call-overload]
+    allowed = {"type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "description"}
+    words = set(re.findall(r'"(\$?[a-zA-Z]+)":', json.dumps(schema)))
+    assert words - allowed <= {name for each in CATALOGUE for name in each.agent_parameters} | {
+        *("agents", "agent_id", "thoughts", "responses", "actions", "message", "room_id")
+    }
+
+
+def test_the_schema_of_a_call_of_one_knows_neither_list_nor_id() -> None:
+    schema = answer_schema(alone=True)
+    assert schema["required"] == ["thoughts", "responses", "actions"]
+    assert "agent_id" not in json.dumps(schema["properties"]["responses"])  # type: ignore[index, call-overload]
+    assert answer_schema(alone=True) is schema
+    assert complaint_about(schema) is None
+
+
+def test_the_scripted_endpoint_which_is_as_strict_as_openai_takes_the_schema() -> None:
+    assert complaint_about(answer_schema()) is None
+
+
+def test_an_answer_by_the_schema_is_taken_as_it_is() -> None:
+    for definition in CATALOGUE:
+        if not definition.listed:
+            continue
+        given = {"type": definition.name, **example(definition.name).model_dump(mode="json")}
+        strict = {name: given.get(name) for name in ["type", *definition.agent_parameters]}
+        jsonschema.validate(strict, action_schema(definition))
+
+
+def test_what_only_people_may_give_is_not_in_the_schema() -> None:
+    names = action_schema(CreateAgent.definition)["properties"]
+    assert set(names) == {"type", "name", "background_prompt", "agent_type", "in_room_id"}  # type: ignore[arg-type]
