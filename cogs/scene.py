@@ -342,5 +342,6 @@ def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str]) -> list[str]:
         lines.append(
             f"{one.kind}: {who} played {one.played}, won {one.won}, score {one.score}, {counted(one.turns, 'turn')}, "
             f"{counted(one.refused, 'refused move')}, {counted(one.misses, 'miss', 'misses')}"
+            + (f", {one.usd:.4f} USD" if one.agent_id is not None else "")
         )
     return lines

@@ -20,7 +20,7 @@ from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import TEXT, Turn, closed_side, epilogue_of, play_of, turn_of
-from bot.core.scenes.windows import closes_at, tells_nobody, window_seconds
+from bot.core.scenes.windows import closes_at, costs, is_hidden, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import names_of, posts
 
@@ -149,7 +149,7 @@ class Stage:
             return
         self._fare(seat, refused=1, steps=sits.steps + 1, why=why)
         await self.write.scenes.keep(self.scene)
-        if why := await self._short(standing):
+        if why := await self._short(standing, is_new=False):
             await self.pause(why)
         elif sits.agent_id is not None:
             self._ask(sits.agent_id, self.now)
@@ -169,8 +169,8 @@ class Stage:
         if isinstance(awaits, Wait) and awaits.pauses:
             await self.pause("nobody was named to be next")
             return
-        failing = await self._failing(standing)
-        self.scene = replace(scene, faults=scene.faults + 1 if failing else 0)
+        if not is_hidden(standing):  # that models of who is awaited fail would tell who is
+            self.scene = replace(scene, faults=scene.faults + 1 if await self._failing(standing) else 0)
         if self.scene.faults >= FAULTS_UNTIL_PAUSED:
             await self.pause(MODELS_FAIL)
             return
@@ -350,9 +350,9 @@ class Stage:
             if closing <= self.now:
                 await self.rule(Rule.CLOSE)
                 return
-            self.scene = replace(self.scene, deadline_at=closing)
+            self.scene = replace(self.scene, deadline_at=min(closing, self.scene.deadline_at or closing))
         await self._ask_open(standing, is_new=is_new)
-        if (why := await self._short(standing)) and self.scene.status is SceneStatus.RUNNING:
+        if (why := await self._short(standing, is_new=is_new)) and self.scene.status is SceneStatus.RUNNING:
             await self.pause(why)
             return
         await (self.write.scenes.keep(self.scene) if self._quiet else self.redraw())
@@ -416,17 +416,14 @@ class Stage:
         posted = [one.not_before for one in self.changes if isinstance(one, Say) and one.not_before is not None]
         return min(max([self.now, *posted]), self.now + timedelta(seconds=POSTED_WITHIN_SECONDS))
 
-    async def _short(self, standing: Standing) -> str:
+    async def _short(self, standing: Standing, *, is_new: bool) -> str:
         """Say why there is no money for further turns of agents; empty when there is."""
-        seats = [one for one in self.scene.seats if one.seat in standing.open_seats and one.agent_id is not None]
-        return await self._money_short() if seats else ""
+        return await self._money_short() if costs(self.scene, standing, is_new=is_new) else ""
 
     async def _money_short(self) -> str:
-        of = self.scene.community_id
-        spent = await self.write.scenes.cost(of, self.scene.id)
-        if spent >= self.scene.usd_cap:
+        if self.scene.usd >= self.scene.usd_cap:
             return f"its {self.scene.usd_cap:.2f} USD are spent"
-        day = of_day(await self.write.money.spent(of, day_of(self.now)), self.config)
+        day = of_day(await self.write.money.spent(self.scene.community_id, day_of(self.now)), self.config)
         return "" if day.allows_initiative else DAY_SHORT
 
     async def _end(self, standing: Standing, over: Over) -> None:
