@@ -1,51 +1,14 @@
-"""Scenes beside the rest of life: who is called, what rests in a silence, what lobbies foretell, how free talks go."""
+"""Scenes beside the rest of life: tempo, calls, costs, and talks in which nobody waits for anybody."""
 
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from bot.core.actions import DirectScene, Hush, StartScene, TakeSeat
-from bot.core.actor import Actor
+from bot.core.actions import DirectScene, StartScene, TakeSeat
 from bot.core.changes import AgentColumns, UpdateAgent
-from bot.core.events import ReactionChanged
-from bot.core.records import AgentId, Json, Snowflake
+from bot.core.records import AgentId, Json
 from bot.core.scenes.records import SceneStatus
-from bot.engine.performer import ActionContext
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
-from tests.factories import GUILD_ID
-from tests.fakes import SeededRandom
-
-SILENCE = "🛑"
-
-
-async def react(stage: Theatre, place: Snowflake, emoji: str = SILENCE) -> None:
-    """Let Mira react to a post of which nothing is stored, such as the board."""
-    event = ReactionChanged(
-        guild_id=GUILD_ID,
-        channel_id=place,
-        message_id=stage.house.publisher.id(),
-        user_id=MIRA.id,
-        person=MIRA,
-        emoji=emoji,
-        added=True,
-        at=stage.house.clock.now(),
-    )
-    await stage.house.intake.take(event)
-
-
-async def hush(stage: Theatre, room_id: int) -> None:
-    async with stage.house.store.writing(stage.house.community_id) as write:
-        await write.people.put(stage.house.community_id, BOSS)
-        context = ActionContext(now=stage.house.clock.now(), random=SeededRandom())
-        (outcome,) = await stage.performer.perform(
-            write,
-            stage.house.community_id,
-            Actor.person(BOSS),
-            [Hush(minutes=10)],
-            context,
-            subject=AgentId(room_id),
-        )
-    assert outcome.accepted, outcome.why
 
 
 def calls_in_thread(stage: Theatre) -> list[tuple[object, ...]]:
@@ -62,33 +25,6 @@ async def test_turns_leave_an_agents_tempo_as_it_was() -> None:
         after = {id_: one.interval_seconds for id_, one in (await stage.house.view(1, 2)).agents.items()}
         assert len(stage.house.model.calls) >= 6
         assert after == before
-
-
-async def test_a_scene_rests_while_its_room_is_to_be_silent_and_others_go_on() -> None:
-    async with theatre() as stage:
-        await stage.opened(agents=2)
-        await hush(stage, 2)
-        assert (await stage.scene()).status is SceneStatus.RUNNING
-        await hush(stage, 1)
-        scene = await stage.scene()
-        assert (scene.status, scene.why) == (SceneStatus.PAUSED, "somebody asked for silence")
-        asked = len(stage.house.model.calls)
-        await stage.run(30)
-        assert len(stage.house.model.calls) == asked
-        await stage.done(DirectScene(scene_id=SCENE, what="resume"))
-        assert (await stage.scene()).status is SceneStatus.RUNNING
-
-
-async def test_a_stop_sign_on_any_post_of_its_thread_lets_a_scene_rest() -> None:
-    async with theatre() as stage:
-        await stage.opened(agents=2)
-        thread_id = (await stage.scene()).thread_id
-        assert thread_id is not None
-        await react(stage, thread_id, "👍")
-        assert (await stage.scene()).status is SceneStatus.RUNNING
-        await react(stage, thread_id)
-        assert (await stage.scene()).status is SceneStatus.PAUSED
-        assert not (await stage.house.view(1)).all_rooms[AgentId(1)].hushed_until
 
 
 async def test_whoever_wants_to_is_called_in_the_thread_once_when_it_is_their_turn() -> None:
@@ -108,19 +44,6 @@ async def test_whoever_wants_to_is_called_in_the_thread_once_when_it_is_their_tu
         assert await stage.done(TakeSeat(scene_id=SCENE, pings=False), MIRA) == "You are called no more."
         await stage.move(BOSS, "say", text="Good morning to you.")
         assert len(calls_in_thread(stage)) == 1
-
-
-async def test_a_lobby_says_what_the_scene_will_cost_and_take_and_learns_from_those_that_were_played() -> None:
-    async with theatre() as stage:
-        await stage.done(StartScene(room_id=1, kind="chat", title="Tea", options={"turns": 20}))
-        await stage.done(TakeSeat(scene_id=SCENE), MIRA)
-        await stage.house.deliver()
-        assert not [line for line in stage.house.publisher.boards[-1].lines if "Estimate" in line]
-        await stage.done(TakeSeat(scene_id=SCENE, agent_id=1))
-        await stage.run(4)
-        (line,) = [line for line in stage.house.publisher.boards[-1].lines if "Estimate" in line]
-        assert line == "Estimate: at most 10 turns of agents, less than a cent, 8 minutes."
-        await stage.done(DirectScene(scene_id=SCENE, what="stop"))
 
 
 class Talkers(Player):
