@@ -164,14 +164,15 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         await self.say(interaction, honest("\n".join([f"**{told.board.title}**", *told.board.lines])[:1_900]))
 
     @app_commands.command(extras=FOR_EVERYONE)
-    async def join(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
-        """Take a seat in a scene whose lobby is open.
+    async def join(self, interaction: Interaction, scene: SceneArg | None = None, ping: bool | None = None) -> None:
+        """Take a seat in a scene whose lobby is open, or say whether you are called when it is your turn.
 
         Args:
             scene: Which scene; that of this thread when left out
+            ping: Whether you are called in the thread when it is your turn
         """
         found = await self.scene(interaction, scene)
-        await self.act(interaction, TakeSeat(scene_id=found.id))
+        await self.act(interaction, TakeSeat(scene_id=found.id, pings=ping))
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def leave(
@@ -342,5 +343,6 @@ def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str]) -> list[str]:
         lines.append(
             f"{one.kind}: {who} played {one.played}, won {one.won}, score {one.score}, {counted(one.turns, 'turn')}, "
             f"{counted(one.refused, 'refused move')}, {counted(one.misses, 'miss', 'misses')}"
+            + (f", {one.usd:.4f} USD" if one.agent_id is not None else "")
         )
     return lines

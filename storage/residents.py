@@ -26,6 +26,17 @@ from storage.tables import (
 ALL_KEYS = Prepared(select(KEYS).where(KEYS.c.community_id == bindparam("its")).order_by(KEYS.c.id))
 
 
+NAMES_OF_AGENTS = Prepared(
+    select(AGENTS.c.id, AGENTS.c.name).where(AGENTS.c.community_id == bindparam("its")).order_by(AGENTS.c.id)
+)
+
+
+def _is_as_known(person: Person, known: Person | None) -> bool:
+    """Tell whether there is nothing to be written of a person: most who do something did so a moment ago."""
+    names = ("username", "display_name", "is_architect")
+    return known is not None and all(getattr(person, name) == getattr(known, name) for name in names)
+
+
 @dataclass(frozen=True, slots=True)
 class SqlAgents:
     """Agents, and their end."""
@@ -34,8 +45,7 @@ class SqlAgents:
 
     async def names(self, community_id: CommunityId) -> Mapping[AgentId, str]:
         """Give everyone's name, in the order of their ids."""
-        asked = select(AGENTS.c.id, AGENTS.c.name).where(owned(AGENTS, community_id)).order_by(AGENTS.c.id)
-        return {id_: name for id_, name in await self.session.rows(asked)}
+        return {id_: name for id_, name in await self.session.rows(NAMES_OF_AGENTS, {"its": community_id})}
 
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         its = select(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == agent_id)
@@ -94,6 +104,8 @@ class SqlPeople:
 
         Of a forgotten person only the id is kept.
         """
+        there = await self.known(community_id, [person.id for person in people]) if people else {}
+        people = tuple(person for person in people if not _is_as_known(person, there.get(person.id)))
         if not people:
             return
         here = (owned(PEOPLE, community_id), PEOPLE.c.id.in_([person.id for person in people]))

@@ -5,9 +5,8 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 
-from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, or_, select, tuple_, update
 
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, Snowflake
@@ -18,6 +17,7 @@ from storage.changes.minds import SUMS, add_up
 from storage.claims import recount
 from storage.communities import arrived
 from storage.convert import columns_of, plain
+from storage.prepared import Prepared
 from storage.retelling import redraw, retell
 from storage.session import Field, Session, Values, owned
 from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEATS, USAGE
@@ -31,6 +31,28 @@ SCENES_LOOKED_AT, TEXTS_AT_ONCE, HUDS_AT_ONCE = 50, 50, 50  # that one transacti
 TEXT = "text"  # of an event: what somebody said, which moves name by its number
 
 
+_THIS_SCENE = (SCENES.c.community_id == bindparam("its"), SCENES.c.id == bindparam("which"))
+_SEATS_THERE = (SEATS.c.community_id == bindparam("its"), SEATS.c.scene_id == bindparam("which"))
+_TEXT_THERE = (
+    EVENTS.c.community_id == bindparam("its"),
+    EVENTS.c.scene_id == bindparam("which"),
+    EVENTS.c.kind == TEXT,
+    EVENTS.c.number == bindparam("of_number"),
+)
+# what each step asks is prepared: to word it takes longer than to execute it
+ONE = Prepared(select(SCENES).where(*_THIS_SCENE))
+ITS_SEATS = Prepared(select(SEATS).where(*_SEATS_THERE).order_by(SEATS.c.seat))
+ONE_TEXT = Prepared(select(EVENTS.c.text).where(*_TEXT_THERE))
+POSTED = Prepared(
+    update(EVENTS).where(*_TEXT_THERE, EVENTS.c.message_id.is_(None)).values(message_id=bindparam("in_message"))
+)
+ASKED = Prepared(
+    select(REASONS.c.agent_id, REASONS.c.since)
+    .where(REASONS.c.community_id == bindparam("its"), REASONS.c.scene_id == bindparam("which"))
+    .order_by(REASONS.c.agent_id)
+)
+
+
 @dataclass(frozen=True, slots=True)
 class SqlScenes:
     """Scenes, and their steps."""
@@ -38,8 +60,11 @@ class SqlScenes:
     session: Session
 
     async def find(self, community_id: CommunityId, scene_id: SceneId) -> Scene | None:
-        found = await self._some(community_id, SCENES.c.id == scene_id)
-        return found[0] if found else None
+        this = {"its": community_id, "which": scene_id}
+        row = await self.session.first(ONE, this)
+        if row is None:
+            return None
+        return _scene_of(row, [plain(Seated, seat) for seat in await self.session.mappings(ITS_SEATS, this)])
 
     async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Scene | None:
         found = await self._some(community_id, SCENES.c.thread_id == thread_id)
@@ -73,22 +98,19 @@ class SqlScenes:
     async def texts(
         self, community_id: CommunityId, scene_id: SceneId, numbers: Collection[int]
     ) -> Mapping[int, str | None]:
-        these = and_(owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id, EVENTS.c.kind == TEXT)
-        asked = select(EVENTS.c.number, EVENTS.c.text).where(these, EVENTS.c.number.in_(numbers))
-        return {number: text for number, text in await self.session.rows(asked)} if numbers else {}
+        found = {}
+        for number in sorted(numbers):
+            for row in await self.session.rows(ONE_TEXT, {"its": community_id, "which": scene_id, "of_number": number}):
+                found[number] = row[0]
+        return found
 
     async def was_said(self, community_id: CommunityId, scene_id: SceneId, post_id: Snowflake) -> bool:
         by_it = and_(owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id, EVENTS.c.post_id == post_id)
         return bool(await self.session.value(select(func.count()).where(by_it)))
 
-    async def cost(self, community_id: CommunityId, scene_id: SceneId) -> Decimal:
-        of_scene = (owned(BEATS, community_id), BEATS.c.reason == ReasonKind.TURN, BEATS.c.scene_id == scene_id)
-        spent: Decimal | None = await self.session.value(select(func.sum(BEATS.c.cost_usd)).where(*of_scene))
-        return spent or Decimal(0)
-
     async def fared(self, community_id: CommunityId, room_ids: Collection[AgentId]) -> Sequence[Fared]:
         on = and_(SCENES.c.community_id == SEATS.c.community_id, SCENES.c.id == SEATS.c.scene_id)
-        sums = [func.sum(SEATS.c[name]).label(name) for name in ("score", "turns", "refused", "misses")]
+        sums = [func.sum(SEATS.c[name]).label(name) for name in ("score", "turns", "refused", "misses", "usd")]
         won = func.sum(case((SEATS.c.result == WON, 1), else_=0)).label("won")
         who = (SCENES.c.kind, SEATS.c.agent_id, SEATS.c.person_id)
         asked = select(*who, func.count().label("played"), won, *sums).select_from(SEATS.join(SCENES, on))
@@ -115,7 +137,7 @@ class SqlScenes:
         if scene.status is SceneStatus.LOBBY or not scene.step:  # later no seat goes
             gone = and_(SEATS.c.scene_id == scene.id, SEATS.c.seat.not_in(scene.taken))
             await self.session.run(delete(SEATS).where(owned(SEATS, scene.community_id), gone))
-        await self.session.upsert(SEATS, seats)
+        await self.session.upsert(SEATS, seats, keep=("usd",))
 
     async def enter(
         self,
@@ -131,7 +153,7 @@ class SqlScenes:
         by = source if person_id is None else moved_by(person_id)
         whose = {"community_id": community_id, "scene_id": scene_id, "source": by, "beat_id": beat_id, "at": at}
         row = columns_of(entry) | {"arguments": dict(entry.arguments)} | whose
-        await self.session.run(self.session.insert(MOVES), [row])
+        await self.session.put(MOVES, [row])
 
     async def tell(self, community_id: CommunityId, scene_id: SceneId, events: Sequence[SceneEvent]) -> None:
         rows = [
@@ -140,14 +162,13 @@ class SqlScenes:
             | {"audience": None if one.audience is None else list(one.audience)}
             for one in events
         ]
-        await self.session.run(self.session.insert(EVENTS), rows)
+        await self.session.put(EVENTS, rows)
 
     async def posted_as(
         self, community_id: CommunityId, scene_id: SceneId, numbers: Sequence[int], message_id: MessageId
     ) -> None:
-        these = and_(EVENTS.c.scene_id == scene_id, EVENTS.c.kind == TEXT, EVENTS.c.number.in_(numbers))
-        fresh = and_(owned(EVENTS, community_id), these, EVENTS.c.message_id.is_(None))
-        await self.session.run(update(EVENTS).where(fresh).values(message_id=message_id))
+        there = {"its": community_id, "which": scene_id, "in_message": message_id}
+        await self.session.run(POSTED, [there | {"of_number": number} for number in numbers])
 
     async def posted_again(self, community_id: CommunityId, before: MessageId, message_id: MessageId) -> None:
         these = and_(owned(EVENTS, community_id), EVENTS.c.message_id == before)
@@ -157,7 +178,7 @@ class SqlScenes:
         self, community_id: CommunityId, scene_id: SceneId, *, but: Collection[AgentId] = ()
     ) -> Mapping[AgentId, datetime]:
         turns = and_(owned(REASONS, community_id), REASONS.c.scene_id == scene_id)
-        asked = await self.session.rows(select(REASONS.c.agent_id, REASONS.c.since).where(turns))
+        asked = await self.session.rows(ASKED, {"its": community_id, "which": scene_id})
         gone = [agent_id for agent_id, _ in asked if agent_id not in but]
         if gone:
             await self.session.run(delete(REASONS).where(turns, REASONS.c.agent_id.in_(gone)))

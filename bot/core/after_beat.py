@@ -35,13 +35,10 @@ FAILURES_SHOWN = 2  # in a row, then whoever waits sees a sign on the message
 
 
 def begun(ready: Ready, now: datetime) -> list[Change]:
-    """Mark an agent that was let through: since when, why, one step nearer to rest, and awake."""
-    fields: AgentColumns = {
-        "last_beat_at": now,
-        "last_reason": ready.first.kind,
-        "interval_seconds": drifted(ready.agent),
-        "asleep_until": None,
-    }
+    """Mark an agent that was let through: since when, why, one step nearer to rest (no turn is one), and awake."""
+    fields: AgentColumns = {"last_beat_at": now, "last_reason": ready.first.kind, "asleep_until": None}
+    if not ready.is_turn:
+        fields["interval_seconds"] = drifted(ready.agent)
     return [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
 
 
@@ -53,7 +50,7 @@ def undone(ready: Ready, stored: Agent) -> AgentColumns:
         "last_reason": before.last_reason,
         "asleep_until": before.asleep_until,
     }
-    if stored.interval_seconds == drifted(before):
+    if not ready.is_turn and stored.interval_seconds == drifted(before):
         fields["interval_seconds"] = before.interval_seconds
     return fields
 

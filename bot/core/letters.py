@@ -97,6 +97,8 @@ class NoticePayload(Payload):
     text: str
     to_managers: bool = True
     person_id: Snowflake | None = None
+    thread_id: Snowflake | None = None  # in which thread of the room it is said
+    called: tuple[Snowflake, ...] = ()  # people who are named in it, and hear of it
     held: LetterId | None = None  # with buttons to decide about this letter
     traces: tuple[str, ...] = ()  # with a button for each place that may name a forgotten person (core.name_redaction)
 

@@ -124,8 +124,12 @@ class Publisher(Protocol):
         *,
         held: LetterId | None = None,
         traces: Sequence[str] = (),
+        called: Sequence[Snowflake] = (),
     ) -> None:
-        """Say something as the bot itself; with buttons to decide about a held letter, or about places by number."""
+        """Say something as the bot itself; with buttons to decide about a held letter, or about places by number.
+
+        `called`: people who are named in it, and are told of it by Discord.
+        """
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
         """Say something to a person alone."""

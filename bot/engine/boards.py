@@ -5,11 +5,12 @@ from dataclasses import replace
 from bot.core.changes import Change
 from bot.core.errors import ChannelGone, Limited
 from bot.core.letters import BoardPayload, parse_payload
-from bot.core.ports import Clock, Publisher, Store
+from bot.core.ports import Clock, Models, Publisher, Store
 from bot.core.records import Agent, Letter, Room, SceneId
 from bot.core.scenes.records import OPEN, Scene, SceneStatus
 from bot.core.scenes.showing import board_of
 from bot.core.view import Outline
+from bot.engine.estimating import estimate_of
 from bot.engine.scene_posts import names_of
 from bot.engine.stage import opened, sits_in
 
@@ -21,7 +22,8 @@ THREAD_GONE = "its thread was deleted: it goes on in a new one"
 class Boards:
     """Draws boards, and opens the threads in which they stand."""
 
-    def __init__(self, store: Store, publisher: Publisher, clock: Clock) -> None:
+    def __init__(self, store: Store, publisher: Publisher, clock: Clock, models: Models | None = None) -> None:
+        self._models = models
         self._store = store
         self._publisher = publisher
         self._clock = clock
@@ -43,8 +45,9 @@ class Boards:
                 return  # a scene that lost its thread opens another one when it goes on
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
             sit = await sits_in(read, of, OPEN)
+            estimate = await estimate_of(read, view.community, scene, view.agents, self._models)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
-        board = board_of(scene, events, names, free)
+        board = board_of(scene, events, names, free, estimate=estimate)
         thread_id = scene.thread_id
         if thread_id is None:
             if room.channel_id is None:

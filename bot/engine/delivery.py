@@ -68,7 +68,7 @@ class Delivery:
             on_due=self._someone_is_due,
             moderation=moderation,
         )
-        self._effects = Effects(store, publisher, clock, moderation=moderation, cipher=cipher, made=made)
+        self._effects = Effects(store, publisher, clock, moderation=moderation, cipher=cipher, made=made, models=models)
         self._busy: dict[Lane, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
         self._closing = False

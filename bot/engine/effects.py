@@ -26,7 +26,7 @@ from bot.core.letters import (
 )
 from bot.core.moderation import let_stand, proposal_of
 from bot.core.people import mention
-from bot.core.ports import Cipher, Clock, Publisher, Store, Writing
+from bot.core.ports import Cipher, Clock, Models, Publisher, Store, Writing
 from bot.core.publishing import NewChannel
 from bot.core.records import Letter, MessageId, Room, Snowflake
 from bot.core.splitting import split
@@ -58,12 +58,13 @@ class Effects:
         moderation: Moderation,
         cipher: Cipher,
         made: Made | None = None,
+        models: Models | None = None,
     ) -> None:
         self._store = store
         self._publisher = publisher
         self._clock = clock
         self._moderation = moderation
-        self._boards = Boards(store, publisher, clock)
+        self._boards = Boards(store, publisher, clock, models)
         self._cipher = cipher
         self._made = made
 
@@ -216,10 +217,15 @@ class Effects:
         if notice.person_id is not None:
             await self._publisher.tell(notice.person_id, notice.text)
             return
-        channel_id = view.config.managers_channel_id if notice.to_managers else _channel(room)
+        channel_id = view.config.managers_channel_id if notice.to_managers else notice.thread_id or _channel(room)
         if channel_id is not None:  # without a managers' channel the log has to do
             await self._publisher.notify(
-                view.community.guild_id, channel_id, notice.text, held=notice.held, traces=notice.traces
+                view.community.guild_id,
+                channel_id,
+                notice.text,
+                held=notice.held,
+                traces=notice.traces,
+                called=notice.called,
             )
 
 

@@ -6,14 +6,16 @@ from datetime import timedelta
 from typing import TypeVar, assert_never
 
 from bot.core.changes import AddLetter, Change, UpdateAgent, UpdateRoom
-from bot.core.emoji import reaction_name
+from bot.core.emoji import is_hush, reaction_name
 from bot.core.events import ReactionChanged, ReactionsCleared, ReactionsFound
 from bot.core.kinds import HeldFor, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, Store, Writing
 from bot.core.ports.people import WritablePeople
+from bot.core.reasons import is_hushed
 from bot.core.records import Agent, AgentId, Community, Message, Person, Room, Sender, Snowflake
 from bot.core.tempo import changes_for
+from bot.engine.hushing import hushed_room, hushed_thread
 
 AT_ONCE = 100  # reactors, to a transaction
 Given = tuple[Sender, str]  # by whom, and the emoji
@@ -45,12 +47,23 @@ class Reactions:
             return
         async with self._store.writing(community.id) as write:
             message = await write.talk.find(community.id, event.message_id)
-            if message is None:
+            silences = event.added and is_hush(event.emoji)
+            if message is None and not silences:
                 return
             them = {event.user_id: event.person}
             reactors = await _reactors(write.people, community, them, added=event.added)
+            if silences and reactors:
+                await self._silence(write, community, event.channel_id)
+            if message is None:
+                return
             given = [(reactor, event.emoji) for reactor in reactors]
             await self._apply(write, community, message, given, added=event.added)
+
+    async def _silence(self, write: Writing, community: Community, thread_id: Snowflake) -> None:
+        """Let a scene rest in whose thread somebody asks for silence, on whichever post it is."""
+        config = (await write.views.roster(community.id)).config
+        changes = await hushed_thread(write, community.id, thread_id, config=config, now=self._clock.now())
+        await write.apply(community.id, changes)
 
     async def _cleared(self, event: ReactionsCleared, community: Community) -> None:
         """Take all reactions of a message back, or all of one emoji."""
@@ -121,6 +134,9 @@ class Reactions:
         await write.apply(community.id, changes)
         if any(isinstance(change, UpdateRoom) and "hushed_until" in change.fields for change in changes):
             await write.claims.free_held(community.id, HeldFor.HUSH, now)  # each looks anew for how long it waits
+            if is_hushed(rooms[message.room_id], now):
+                rested = await hushed_room(write, community.id, message.room_id, config=view.config, now=now)
+                await write.apply(community.id, rested)
 
 
 def _few_at_once(reactions: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -8,11 +8,13 @@ from itertools import groupby
 
 from bot.core.changes import AddLetter, Change, Say
 from bot.core.kinds import LetterKind, MessageType, SenderKind
-from bot.core.letters import RemovalPayload
+from bot.core.letters import NoticePayload, RemovalPayload
 from bot.core.pace import typing_seconds, words_in
+from bot.core.people import mention
 from bot.core.ports import Reading, Writing
 from bot.core.records import SYSTEM, AgentId, MessageId, Sender, Snowflake
-from bot.core.scenes.kind import RULES, Event, Seat
+from bot.core.scenes.kind import RULES, Event, Expect, Seat
+from bot.core.scenes.play import Standing
 from bot.core.scenes.records import Scene, SceneEvent
 from bot.core.scenes.showing import Cast, play_of
 
@@ -64,6 +66,24 @@ async def posts(
             found.append(_say(scene, agents.get(speaker), text, id_, now, at))
             await write.scenes.posted_as(scene.community_id, scene.id, text.texts, id_)
     return found
+
+
+def calls(scene: Scene, standing: Standing, now: datetime) -> list[Change]:
+    """Call people in the thread who want to be when it is their turn, as far as everybody may know whose it is."""
+    awaits = standing.awaits
+    if scene.thread_id is None or not isinstance(awaits, Expect) or awaits.anyone or awaits.unseen:
+        return []
+    seats = set(standing.waited_for) & set(standing.state.view(RULES).awaited)
+    called = tuple(
+        one.person_id
+        for one in scene.seats
+        if one.pings and one.person_id is not None and one.seat in seats and one.left_at is None
+    )
+    if not called:
+        return []
+    text = f"{', '.join(map(mention, called))}: it is your turn."
+    payload = NoticePayload(text=text, to_managers=False, thread_id=scene.thread_id, called=called).stored()
+    return [AddLetter(kind=LetterKind.NOTICE, room_id=scene.room_id, payload=payload, not_before=now)]
 
 
 async def taken_away(

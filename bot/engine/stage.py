@@ -15,19 +15,19 @@ from bot.core.kinds import LetterKind, ReasonKind, Visibility
 from bot.core.letters import BoardPayload
 from bot.core.ports import Reading, Writing
 from bot.core.records import Agent, AgentId, BeatId, CommunityId, Json, Reason, SceneId, Snowflake
-from bot.core.scenes.kind import RULES, Event, Expect, Move, Over, Seat, Wait
+from bot.core.scenes.free import heartbeats
+from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import TEXT, Turn, closed_side, epilogue_of, play_of, turn_of
-from bot.core.scenes.windows import closes_at, tells_nobody, window_seconds
+from bot.core.scenes.windows import closes_at, costs, is_hidden, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
-from bot.engine.scene_posts import names_of, posts
+from bot.engine.scene_posts import calls, names_of, posts
 
 BOARD_SECONDS = 2.0
 POSTED_WITHIN_SECONDS = 10.0  # the next turn waits for the last speech so long
 FAULTS_UNTIL_PAUSED = 2
-FREE_SECONDS = 10.0  # between two looks of a seat where nobody waits for anybody
 PASSED = "That moment has passed: press *My seat* again."
 OUTDATED = "This kind of scene is not played any more since Selfroom was updated: what happened stays readable."
 NOT_RUNNING = "The scene does not run now."
@@ -65,6 +65,7 @@ class Stage:
     now: datetime
     changes: list[Change] = field(default_factory=list)
     _quiet: bool = False  # whether the step that is being made shows nowhere
+    _news: bool = True  # whether it tells anything
 
     async def begin(self) -> None:
         """Set it up, once everybody sits."""
@@ -110,16 +111,17 @@ class Stage:
         """Take a line in the thread for the move it is, if it is one now; else it stands there, and nobody sees it."""
         scene, play = self.scene, play_of(self.scene)
         sits = scene.seat_of(person_id=person_id)
-        if play is None or sits is None or scene.status is not SceneStatus.RUNNING or not play.kind.speech:
+        said = play.kind.move_named(play.kind.speech) if play is not None else None
+        if said is None or sits is None or scene.status is not SceneStatus.RUNNING:
             return
         is_of_now = scene.window_at is None or sent_at >= scene.window_at
         if not is_of_now or await self.write.scenes.was_said(scene.community_id, scene.id, post_id):
             return
-        text_of = next(one.name for one in parameters(_speech(play)) if one.what == "text")
+        text_of = next(one.name for one in parameters(said) if one.what == "text")
         with suppress(Rejected):
             await self.move(
                 sits.seat,
-                play.kind.speech,
+                said.name,
                 {text_of: text},
                 window=None,
                 source=Source.PERSON,
@@ -149,7 +151,7 @@ class Stage:
             return
         self._fare(seat, refused=1, steps=sits.steps + 1, why=why)
         await self.write.scenes.keep(self.scene)
-        if why := await self._short(standing):
+        if why := await self._short(standing, is_new=False):
             await self.pause(why)
         elif sits.agent_id is not None:
             self._ask(sits.agent_id, self.now)
@@ -169,8 +171,8 @@ class Stage:
         if isinstance(awaits, Wait) and awaits.pauses:
             await self.pause("nobody was named to be next")
             return
-        failing = await self._failing(standing)
-        self.scene = replace(scene, faults=scene.faults + 1 if failing else 0)
+        if not is_hidden(standing):  # that models of who is awaited fail would tell who is
+            self.scene = replace(scene, faults=scene.faults + 1 if await self._failing(standing) else 0)
         if self.scene.faults >= FAULTS_UNTIL_PAUSED:
             await self.pause(MODELS_FAIL)
             return
@@ -320,6 +322,7 @@ class Stage:
             for place, event in enumerate(step.events, 1)
         ]
         await self._tell(told)
+        self._news = bool(told)
         own = post_id is not None  # what they said stands there already
         heard = [one for one in step.events if not (own and one.speaker)]
         at_most = self.config.typing_at_most_seconds
@@ -350,9 +353,10 @@ class Stage:
             if closing <= self.now:
                 await self.rule(Rule.CLOSE)
                 return
-            self.scene = replace(self.scene, deadline_at=closing)
+            self.scene = replace(self.scene, deadline_at=min(closing, self.scene.deadline_at or closing))
         await self._ask_open(standing, is_new=is_new)
-        if (why := await self._short(standing)) and self.scene.status is SceneStatus.RUNNING:
+        self.changes += calls(self.scene, standing, self.now) if is_new else []
+        if (why := await self._short(standing, is_new=is_new)) and self.scene.status is SceneStatus.RUNNING:
             await self.pause(why)
             return
         await (self.write.scenes.keep(self.scene) if self._quiet else self.redraw())
@@ -394,11 +398,14 @@ class Stage:
         waited = set(standing.open_seats) - set(standing.state.away)
         agents = [one.agent_id for one in self.scene.seats if one.seat in waited and one.agent_id is not None]
         of = self.scene.community_id, self.scene.id
-        left = await self.write.scenes.ask_no_more(*of, but=() if is_new else agents)
         freely = isinstance(awaits, Expect) and awaits.anyone
-        for agent_id in agents:
-            if agent_id not in left:
-                self._ask(agent_id, self.now + timedelta(seconds=FREE_SECONDS) if freely else self._after_speech())
+        anew, later = is_new or (freely and self._news), self._after_speech()
+        left = await self.write.scenes.ask_no_more(*of, but=() if anew else agents)
+        due = {agent_id: later for agent_id in agents if agent_id not in left}
+        if freely:  # who has looked, and said nothing, looks again when there is something new
+            due = heartbeats(await self.agents(), agents if anew else list(left), now=self.now, not_before=later)
+        for agent_id, at in due.items():
+            self._ask(agent_id, at)
 
     def _ask(self, agent_id: AgentId, due_at: datetime) -> None:
         turn = Reason(
@@ -416,17 +423,14 @@ class Stage:
         posted = [one.not_before for one in self.changes if isinstance(one, Say) and one.not_before is not None]
         return min(max([self.now, *posted]), self.now + timedelta(seconds=POSTED_WITHIN_SECONDS))
 
-    async def _short(self, standing: Standing) -> str:
+    async def _short(self, standing: Standing, *, is_new: bool) -> str:
         """Say why there is no money for further turns of agents; empty when there is."""
-        seats = [one for one in self.scene.seats if one.seat in standing.open_seats and one.agent_id is not None]
-        return await self._money_short() if seats else ""
+        return await self._money_short() if costs(self.scene, standing, is_new=is_new) else ""
 
     async def _money_short(self) -> str:
-        of = self.scene.community_id
-        spent = await self.write.scenes.cost(of, self.scene.id)
-        if spent >= self.scene.usd_cap:
+        if self.scene.usd >= self.scene.usd_cap:
             return f"its {self.scene.usd_cap:.2f} USD are spent"
-        day = of_day(await self.write.money.spent(of, day_of(self.now)), self.config)
+        day = of_day(await self.write.money.spent(self.scene.community_id, day_of(self.now)), self.config)
         return "" if day.allows_initiative else DAY_SHORT
 
     async def _end(self, standing: Standing, over: Over) -> None:
@@ -471,10 +475,6 @@ class Stage:
             AddLetter(kind=LetterKind.BOARD, room_id=self.scene.room_id, payload=payload, not_before=at)
         )
         self.scene = replace(self.scene, board_at=at)
-
-
-def _speech(play: Play) -> type[Move]:
-    return next(move for move in play.kind.moves if move.name == play.kind.speech)
 
 
 async def opened(

@@ -107,8 +107,8 @@ class BoardButton(Lasting, template=PRESS_ID):
     def _actions(self, interaction: Interaction) -> list[Action]:
         values = _values(interaction)
         match self.what:
-            case "join":
-                return [TakeSeat(scene_id=self.scene_id)]
+            case "join" | "ping":
+                return [TakeSeat(scene_id=self.scene_id, pings=True if self.what == "ping" else None)]
             case "leave":
                 return [LeaveSeat(scene_id=self.scene_id)]
             case "agents":

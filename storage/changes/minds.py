@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from sqlalchemy import bindparam, delete, func
+from sqlalchemy import bindparam, delete, func, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, RecordAction, SetFocus, SetKnowledge
-from bot.core.kinds import MindPart
+from bot.core.kinds import MindPart, ReasonKind
+from bot.core.records import Beat
 from storage.claims import LET_GO
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
 from storage.prepared import Prepared
 from storage.session import Insert, Session
-from storage.tables import ACTIONS, BEATS, JOURNAL, LOOKUPS, MINDS, USAGE
+from storage.tables import ACTIONS, BEATS, JOURNAL, LOOKUPS, MINDS, SEATS, USAGE
 
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
@@ -25,6 +26,14 @@ CLEAR = Prepared(
         LOOKUPS.c.agent_id == bindparam("whose"),
         LOOKUPS.c.side == bindparam("of_side"),
     )
+)
+
+
+SPEND = Prepared(
+    update(SEATS)
+    .where(SEATS.c.community_id == bindparam("its"), SEATS.c.scene_id == bindparam("where"))
+    .where(SEATS.c.agent_id == bindparam("whose"), SEATS.c.left_at.is_(None))
+    .values(usd=SEATS.c.usd + bindparam("more", type_=SEATS.c.usd.type))
 )
 
 
@@ -102,8 +111,18 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
     rows = [beat_columns(beat) | {"community_id": community_id} for beat in beats]
     await session.upsert(BEATS, rows)
     await _add_up(session, community_id, changes)
+    await session.run(SPEND, _spent(community_id, beats))
     await session.run(LET_GO, [{"its": community_id, "whose": beat.agent_id, "beat": beat.id} for beat in beats])
     session.to_recount |= {change.beat.agent_id for change in changes}
+
+
+def _spent(community_id: int, beats: Sequence[Beat]) -> list[Mapping[str, object]]:
+    """Give what turns cost, which is kept with their seats as well: a scene must not cost too much."""
+    return [
+        {"its": community_id, "where": beat.scene_id, "whose": beat.agent_id, "more": beat.usage.cost_usd}
+        for beat in beats
+        if beat.scene_id is not None and beat.reason is ReasonKind.TURN
+    ]
 
 
 async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat]) -> None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from decimal import Decimal
 
-from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, text
+from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, false, text
 from sqlmodel import Field
 
 from storage.columns import Document, Packed, Prose, Usd, UtcTime
@@ -82,6 +82,8 @@ class SeatRow(Owned, table=True):
     left_at: datetime | None = Field(default=None, sa_type=UtcTime)
     result: str = ""
     score: int = 0
+    usd: Decimal = Field(default=Decimal(0), sa_type=Usd, sa_column_kwargs={"server_default": "0"})
+    pings: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class MoveRow(Owned, table=True):

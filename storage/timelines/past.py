@@ -217,7 +217,11 @@ class Past:
                 await asyncio.sleep(0)  # a long scene has more than a thousand
         for table in (MOVES, EVENTS):
             await self._gone(table, table.c.scene_id == scene.id, table.c.step > step)
-        await self._set(SEATS, SEATS.c.scene_id == scene.id, result="", score=0, steps=0, why="")
+        spent = select(func.coalesce(func.sum(BEATS.c.cost_usd), 0)).where(
+            owned(BEATS, self.community_id), BEATS.c.scene_id == scene.id, BEATS.c.agent_id == SEATS.c.agent_id
+        )
+        cost = spent.where(BEATS.c.reason == ReasonKind.TURN, BEATS.c.at <= self.at).scalar_subquery()
+        await self._set(SEATS, SEATS.c.scene_id == scene.id, result="", score=0, steps=0, why="", usd=cost)
         await self._set(SEATS, SEATS.c.scene_id == scene.id, SEATS.c.left_at > self.at, left_at=None)
         await self._reopened(scenes, scene.id, standing)
         return True

@@ -172,7 +172,7 @@ async def hearts(
         guests = [(one.id, 1) for one, _ in residents[1:]] if together else []
         community_id = await founded(store, residents, guests=guests)
         publisher = RecordingPublisher(clock)
-        delivery = Delivery(store, publisher, clock, metrics, cipher=PlainCipher(), planned=planned)
+        delivery = Delivery(store, publisher, clock, metrics, cipher=PlainCipher(), planned=planned, models=speaking)
         heartbeat = Heartbeat(
             store,
             speaking,

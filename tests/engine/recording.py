@@ -191,8 +191,9 @@ class RecordingPublisher:
         *,
         held: LetterId | None = None,
         traces: Sequence[str] = (),
+        called: Sequence[Snowflake] = (),
     ) -> None:
-        await self._note(channel_id, "notify", channel_id, text)
+        await self._note(channel_id, "notify", channel_id, text, *([called] if called else []))
         self.to_decide += [held] if held is not None else []
 
     async def tell(self, person_id: Snowflake, text: str) -> None:

@@ -107,7 +107,10 @@ async def test_what_a_scene_cost_is_added_up_from_its_turns(store: SqlStore, com
         for number, of in ((1, scene.id), (2, scene.id), (3, None)):
             turn = beat(number, reason=ReasonKind.TURN, scene_id=of, usage=usage)
             await write.apply(community_id, [EndBeat(beat=turn)])
-        assert await write.scenes.cost(community_id, scene.id) == Decimal("0.02")
+        spent = await write.scenes.find(community_id, scene.id)
+        assert spent is not None
+        assert spent.usd == Decimal("0.02")
+        assert [one.usd for one in spent.seats] == [Decimal("0.02"), 0, 0]
         assert (await write.beats.newest(community_id, AgentId(1)))[-1].scene_id == scene.id
 
 

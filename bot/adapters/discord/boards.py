@@ -22,6 +22,7 @@ Draw = Callable[[Board], Awaitable[discord.File | None]]
 Button = tuple[str, str, discord.ButtonStyle]
 LOBBY: tuple[Button, ...] = (
     ("join", "Join", discord.ButtonStyle.primary),
+    ("ping", "Join, and ping me", discord.ButtonStyle.secondary),
     ("leave", "Leave", discord.ButtonStyle.secondary),
     ("begin", "Begin", discord.ButtonStyle.success),
     ("rules", "Rules", discord.ButtonStyle.secondary),

@@ -225,11 +225,15 @@ class DiscordPublisher:
         *,
         held: LetterId | None = None,
         traces: Sequence[str] = (),
+        called: Sequence[Snowflake] = (),
     ) -> None:
         place = await self._place(guild_id, channel_id)
         view = _buttons(held, traces) if held is not None or traces else discord.utils.MISSING
+        heard = discord.AllowedMentions(
+            everyone=False, roles=False, replied_user=False, users=[discord.Object(one) for one in called]
+        )
         with worded("say something"):
-            await place.send(text[:MOST_CHARACTERS], view=view, allowed_mentions=discord.AllowedMentions.none())
+            await place.send(text[:MOST_CHARACTERS], view=view, allowed_mentions=heard)
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
         await self._online()

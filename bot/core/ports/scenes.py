@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Protocol
 
 from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, Snowflake
@@ -35,9 +34,6 @@ class Scenes(Protocol):
 
     async def was_said(self, community_id: CommunityId, scene_id: SceneId, post_id: Snowflake) -> bool:
         """Tell whether a person's line is a text of the scene already."""
-
-    async def cost(self, community_id: CommunityId, scene_id: SceneId) -> Decimal:
-        """Give what its turns have cost, in USD."""
 
     async def fared(self, community_id: CommunityId, room_ids: Collection[AgentId]) -> Sequence[Fared]:
         """Give how everybody fared in the scenes of some rooms that came to an end, by kind."""

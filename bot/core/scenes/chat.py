@@ -107,8 +107,8 @@ class Chat(State):
         awaited = self.next()
         seats = awaited.seats if isinstance(awaited, Expect) else ()
         facts = [("Topic", "{o.topic}"), ("Turns left", str(self.turns_left))]
-        if self.order.queue:
-            facts.append(("Then", ", ".join(f"{{s{one}}}" for one in self.order.queue)))
+        if following := self.order.following(self.present):
+            facts.append(("Then", ", ".join(f"{{s{one}}}" for one in following)))
         if self.enders:
             facts.append(("Would end it", ", ".join(f"{{s{one}}}" for one in self.enders)))
         private = (("Your brief", f"{{o.briefs.{seat}}}"),) if seat else ()

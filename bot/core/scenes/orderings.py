@@ -82,6 +82,13 @@ class Order(Frozen):
             return Wait(seconds=CHOOSING_SECONDS, choices=self.speakers(present), pauses=True)
         return Expect(seats=(self.current,))
 
+    def following(self, present: tuple[Seat, ...]) -> tuple[Seat, ...]:
+        """Give who is known to speak after the one whose turn it is."""
+        speakers = self.speakers(present)
+        if self.ordering is Ordering.SEQUENTIAL and self.current is not None and len(speakers) > 1:
+            return _round_from(self.current, speakers)[:1]
+        return self.queue
+
     def form(self, present: tuple[Seat, ...]) -> Form:
         """Give the one move of the moderator."""
         return Form(Schedule, {"seats": self.speakers(present)})

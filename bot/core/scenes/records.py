@@ -50,6 +50,8 @@ class Seated:
     left_at: datetime | None = None
     result: str = ""
     score: int = 0
+    usd: Decimal = Decimal(0)  # what its turns have cost
+    pings: bool = False  # whether its person wants to be called when it is their turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +97,11 @@ class Scene:
         """The numbers of its seats."""
         return tuple(one.seat for one in self.seats)
 
+    @property
+    def usd(self) -> Decimal:
+        """What the turns of its agents have cost."""
+        return sum((one.usd for one in self.seats), Decimal(0))
+
     def seat_of(self, *, agent_id: AgentId | None = None, person_id: Snowflake | None = None) -> Seated | None:
         """Find the seat of an agent or a person; one that was left is nobody's."""
         for one in self.seats:
@@ -139,3 +146,4 @@ class Fared:
     turns: int
     refused: int
     misses: int
+    usd: Decimal

@@ -15,6 +15,7 @@ from bot.core.scenes.registry import KINDS
 TEXT = "text"  # the kind of event that is what somebody said, named by others through its number
 REMOVED = "(removed)"
 NOBODY = "somebody who left"
+LONGEST_BAR = 10
 _MARK = re.compile(r"\{(s\d+|t\d+|o\.[\w.]+)\}")
 
 
@@ -230,8 +231,10 @@ def board_of(
     events: Sequence[SceneEvent],
     names: Mapping[Seat, str],
     agents: Sequence[tuple[AgentId, str]] = (),
+    *,
+    estimate: str = "",
 ) -> Board:
-    """Give a scene's board as it stands now; `agents`: who may still sit down."""
+    """Give a scene's board as it stands now; `agents`: who may still sit down, `estimate`: what it will cost."""
     play, cast = play_of(scene), cast_of(scene, events, names)
     title = play.kind.title if play is not None else scene.kind
     lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
@@ -241,7 +244,7 @@ def board_of(
     if play is None:
         lines.append("This kind of scene is not played any more.")
     elif scene.status is SceneStatus.LOBBY:
-        lines += _lobby(scene, play.kind)
+        lines += _lobby(scene, play.kind, estimate)
     elif scene.standing:
         standing = play.unpacked(scene.standing)
         seen, awaits = standing.state.view(0), standing.awaits
@@ -275,14 +278,11 @@ class Told:
     watching: Turn | None  # what the seat of nobody sees
 
 
-def _lobby(scene: Scene, kind: SceneKind) -> list[str]:
+def _lobby(scene: Scene, kind: SceneKind, estimate: str) -> list[str]:
     least, most = kind.seats
     taken = f"{len(scene.seats)} of {least} to {most} seats are taken."
-    return [
-        taken,
-        f"Its agents' turns cost {scene.usd_cap:.2f} USD at most.",
-        refusal_to_begin(scene) or "It can begin.",
-    ]
+    capped = f"Its agents' turns cost {scene.usd_cap:.2f} USD at most."
+    return [taken, capped, *([estimate] if estimate else []), refusal_to_begin(scene) or "It can begin."]
 
 
 def refusal_to_begin(scene: Scene) -> str:
@@ -308,4 +308,14 @@ def _shown(scene: Scene, standing: Standing, seen: Seen, cast: Cast) -> list[str
         lines.append(f"Waiting for {', '.join(map(cast.name, seen.awaited))}{waits}")
     if scene.status is SceneStatus.PAUSED:
         lines.append(f"**Paused**: {scene.why}")
-    return [*lines, *(f"**{name}**: {told}" for name, told in _worded(seen.facts, cast))]
+    facts = [f"**{name}**: {told}" for name, told in _worded(seen.facts, cast)]
+    return [*lines, *facts, *([] if seen.picture else _barred(seen))]
+
+
+def _barred(seen: Seen) -> list[str]:
+    """Draw the bars of a kind that has no picture, in one line."""
+    most = max((count for _, count in seen.bars), default=0)
+    if not most:
+        return []
+    long = min(most, LONGEST_BAR)
+    return [" · ".join(f"{name} {'▰' * -(-count * long // most)}{count}" for name, count in seen.bars)]

@@ -26,12 +26,37 @@ def window_seconds(scene: Scene, standing: Standing) -> int:
 
 
 def closes_at(scene: Scene, standing: Standing, now: datetime) -> datetime | None:
-    """Give when an unseen window closes in which all have moved: after its least length where a person sits."""
+    """Give when an unseen window closes in which all have moved: at once, where no person sits.
+
+    Else after its least length, or twice, three times that: how long a model thinks would tell who was asked.
+    """
     awaits = standing.awaits
     if not isinstance(awaits, Expect) or not standing.is_complete:
         return None
-    least = awaits.least_seconds if has_people(scene) else 0
-    return (scene.window_at or now) + timedelta(seconds=least)
+    began = scene.window_at or now
+    if not has_people(scene):
+        return began
+    least = timedelta(seconds=awaits.least_seconds)
+    return began + max(1, -((began - now) // least)) * least
+
+
+def is_hidden(standing: Standing) -> bool:
+    """Tell whether nobody may learn who is awaited, or that nobody is."""
+    awaits = standing.awaits
+    if isinstance(awaits, Wait):
+        return awaits.agent_seconds is not None
+    return isinstance(awaits, Expect) and awaits.unseen
+
+
+def costs(scene: Scene, standing: Standing, *, is_new: bool) -> bool:
+    """Tell whether there must be money now for turns of agents.
+
+    Where nobody may learn who is awaited that is asked when it begins, of all who sit there: a pause would tell.
+    """
+    agents = [one.seat for one in scene.seats if one.agent_id is not None and one.left_at is None]
+    if is_hidden(standing):
+        return is_new and bool(agents)
+    return any(seat in standing.open_seats for seat in agents)
 
 
 def tells_nobody(kind: SceneKind, scene: Scene, step: Step) -> bool:

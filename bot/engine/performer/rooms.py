@@ -39,6 +39,7 @@ from bot.core.moderation import is_on
 from bot.core.names import name_problem, tidied
 from bot.core.records import Agent, AgentId, Allocations, Json, Letter, Snowflake
 from bot.core.wording import counted
+from bot.engine.hushing import hushed_room
 from bot.engine.performer.leaving import take_out
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.talk import tell_room
@@ -113,7 +114,11 @@ async def hush(work: UnitOfWork, action: Hush) -> str:
     until = work.now + timedelta(minutes=minutes) if minutes else None
     if not work.actor.is_manager:
         _check_hush(work, until or work.now)
-    work.update_room(work.me().id, hushed_until=until)
+    room_id = work.me().id
+    work.update_room(room_id, hushed_until=until)
+    if minutes:
+        for change in await hushed_room(work.write, work.community_id, room_id, config=work.config, now=work.now):
+            work.put(change)
     await work.write.claims.free_held(work.community_id, HeldFor.HUSH, work.now)  # each looks anew how long it waits
     return f"Agents are silent here for {counted(minutes, 'minute')}." if minutes else "Agents may speak here again."
 

@@ -90,8 +90,10 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     if action.agent_id is not None:
         _check_directs(work, stage.scene)
         sitter = await _agent_sits(work, stage, AgentId(action.agent_id))
+    elif action.pings is not None and (sits := _own_seat(work, stage.scene)) is not None:
+        return await _wants_calls(work, stage, sits, pings=action.pings)
     else:
-        sitter = await _person_sits(work, stage.scene)
+        sitter = replace(await _person_sits(work, stage.scene), pings=bool(action.pings))
     if action.seat is not None:
         return await _replace(work, stage, action.seat, sitter)
     if stage.scene.status is not SceneStatus.LOBBY:
@@ -104,6 +106,20 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     await stage.redraw()
     _put(work, stage)
     return f"Seat {seat} of scene {stage.scene.id} is taken."
+
+
+def _own_seat(work: UnitOfWork, scene: Scene) -> Seated | None:
+    return scene.seat_of(person_id=work.actor.who.id) if work.actor.who is not None else None
+
+
+async def _wants_calls(work: UnitOfWork, stage: Stage, sits: Seated, *, pings: bool) -> str:
+    """Let a person who sits there be called when it is their turn, or not any more."""
+    if not stage.scene.status.is_open:
+        raise Rejected("The scene is over.")
+    mine = replace(sits, pings=pings)
+    stage.scene = replace(stage.scene, seats=tuple(mine if one is sits else one for one in stage.scene.seats))
+    await work.write.scenes.keep(stage.scene)
+    return "You are called in the thread when it is your turn." if pings else "You are called no more."
 
 
 async def _agent_sits(work: UnitOfWork, stage: Stage, agent_id: AgentId) -> Seated:
@@ -141,7 +157,7 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
         raise Rejected(f"There is no seat {seat} to be taken.")
     if left.left_at is None and left.agent_id is None:
         raise Rejected("Somebody sits there: they have to leave first.")
-    taken = replace(left, agent_id=sitter.agent_id, person_id=sitter.person_id, left_at=None)
+    taken = replace(left, agent_id=sitter.agent_id, person_id=sitter.person_id, left_at=None, pings=sitter.pings)
     stage.scene = replace(stage.scene, seats=tuple(taken if one.seat == seat else one for one in stage.scene.seats))
     if stage.scene.status is SceneStatus.RUNNING:
         await stage.back(seat)
@@ -158,7 +174,7 @@ async def leave_seat(work: UnitOfWork, action: LeaveSeat) -> str:
         _check_directs(work, stage.scene)
         sits = stage.scene.seat_of(agent_id=AgentId(action.agent_id))
     else:
-        sits = stage.scene.seat_of(person_id=work.actor.who.id) if work.actor.who is not None else None
+        sits = _own_seat(work, stage.scene)
     if sits is None:
         raise Rejected(NOT_SEATED)
     if stage.scene.status is SceneStatus.LOBBY:

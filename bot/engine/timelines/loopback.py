@@ -113,6 +113,7 @@ class Loopback:
         *,
         held: LetterId | None = None,
         traces: Sequence[str] = (),
+        called: Sequence[Snowflake] = (),
     ) -> None:
         """Tell nobody."""
 

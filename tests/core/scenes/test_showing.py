@@ -3,8 +3,12 @@
 from dataclasses import replace
 
 from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
+from bot.core.scenes.chat import CHAT, ChatOptions
+from bot.core.scenes.council import COUNCIL, CouncilOptions
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from bot.core.scenes.showing import Cast, board_of, cast_of, lines_for, press_id, refusal_to_begin
+from tests.core.scenes.plays import of
+from tests.core.scenes.surfaces import scene_at
 from tests.fakes import START
 
 SCENE = Scene(
@@ -61,3 +65,23 @@ def test_a_kind_of_an_older_version_is_not_played_on() -> None:
 
 def test_the_id_of_a_button_holds_neither_seat_nor_role() -> None:
     assert press_id("seat", SceneId(7)) == "scene:seat:7:0"
+
+
+def test_a_council_without_a_picture_shows_its_last_ballot_as_bars() -> None:
+    playing = of(COUNCIL, CouncilOptions(host=False), 3)
+    playing.move(1, "move_motion", title="Tea", text="Tea at five.")
+    playing.move(2, "second")
+    playing.move(2, "call_vote")
+    playing.move(3, "second")
+    for seat, choice in ((1, "yes"), (2, "yes"), (3, "no")):
+        playing.move(seat, "vote", choice=choice)
+    board = board_of(scene_at(playing, playing.standing), [], NAMES)
+    assert board.lines[-1] == "yes ▰▰2 · no ▰1 · abstained 0"
+
+
+def test_a_talk_in_the_order_of_seats_says_who_follows() -> None:
+    playing = of(CHAT, ChatOptions(), 3)
+    assert ("Then", "{s2}") in playing.standing.state.view(0).facts
+    playing.move(1, "say", text="Hello.")
+    playing.move(2, "yield")
+    assert ("Then", "{s1}") in playing.standing.state.view(0).facts

@@ -9,7 +9,7 @@ from bot.core.scenes.kind import Event
 from bot.core.scenes.play import Step
 from bot.core.scenes.records import Scene, Seated
 from bot.core.scenes.werewolf.kind import WEREWOLF, WerewolfOptions
-from bot.core.scenes.windows import closes_at, has_people, tells_nobody, window_seconds
+from bot.core.scenes.windows import closes_at, costs, has_people, is_hidden, tells_nobody, window_seconds
 from tests.core.scenes.plays import Playing, of
 from tests.core.scenes.surfaces import scene_at
 from tests.fakes import START
@@ -54,6 +54,26 @@ def test_a_night_in_which_all_have_moved_closes_at_once_or_where_a_person_sits_a
     assert closes_at(with_person(scene, 1), playing.standing, START) == START + timedelta(seconds=30)
     fresh = of(WEREWOLF, WerewolfOptions(), 5)
     assert closes_at(scene, fresh.standing, START) is None
+
+
+def test_how_long_a_model_thinks_at_night_shows_in_whole_lengths_of_it_alone() -> None:
+    playing = night_over()
+    scene = with_person(scene_at(playing, playing.standing), 1)
+    closing = {late: closes_at(scene, playing.standing, START + timedelta(seconds=late)) for late in (29, 31, 59, 61)}
+    assert closing == {late: START + timedelta(seconds=30 * (1 + late // 30)) for late in closing}
+
+
+def test_there_must_be_money_for_who_is_awaited_and_of_an_unseen_window_for_all_when_it_begins() -> None:
+    talking = of(CHAT, ChatOptions(), 2)
+    scene = scene_at(talking, talking.standing)
+    assert not is_hidden(talking.standing)
+    assert costs(scene, talking.standing, is_new=False)
+    assert not costs(with_person(scene, 1), talking.standing, is_new=True)
+    night = of(WEREWOLF, WerewolfOptions(), 5)
+    dark = scene_at(night, night.standing)
+    assert is_hidden(night.standing)
+    assert all(costs(with_person(dark, seat), night.standing, is_new=True) for seat in night.seats)
+    assert not costs(dark, night.standing, is_new=False)
 
 
 def test_a_step_that_only_some_hear_tells_nobody() -> None:

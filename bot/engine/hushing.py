@@ -1,0 +1,42 @@
+"""Where a room is to be silent, its scenes rest as well (docs/scenes.md)."""
+
+from datetime import datetime
+
+from bot.core.changes import Change
+from bot.core.config import CommunityConfig
+from bot.core.ports import Writing
+from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
+from bot.core.scenes.records import SceneStatus
+from bot.engine.stage import opened
+
+HUSHED = "somebody asked for silence"
+
+
+async def hushed_room(
+    write: Writing, of: CommunityId, room_id: AgentId, *, config: CommunityConfig, now: datetime
+) -> list[Change]:
+    """Let the scenes of a room rest that run; gives what is still to be written."""
+    running = await write.scenes.all(of, (SceneStatus.RUNNING,))
+    changes: list[Change] = []
+    for one in running:
+        if one.room_id == room_id:
+            changes += await _rested(write, of, one.id, config=config, now=now)
+    return changes
+
+
+async def hushed_thread(
+    write: Writing, of: CommunityId, thread_id: Snowflake, *, config: CommunityConfig, now: datetime
+) -> list[Change]:
+    """Let the scene rest that runs in a thread; gives what is still to be written."""
+    scene = await write.scenes.of_thread(of, thread_id)
+    if scene is None or scene.status is not SceneStatus.RUNNING:
+        return []
+    return await _rested(write, of, scene.id, config=config, now=now)
+
+
+async def _rested(
+    write: Writing, of: CommunityId, scene_id: SceneId, *, config: CommunityConfig, now: datetime
+) -> list[Change]:
+    stage = await opened(write, of, scene_id, config=config, now=now)
+    await stage.pause(HUSHED)
+    return stage.changes

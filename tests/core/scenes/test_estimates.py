@@ -1,0 +1,58 @@
+"""What a scene will cost and take, before it begins."""
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
+from bot.core.scenes.estimates import estimated
+from bot.core.scenes.records import Scene, SceneStatus, Seated
+from tests.fakes import START
+
+LOBBY = Scene(
+    community_id=CommunityId(1),
+    id=SceneId(7),
+    kind="chat",
+    version=1,
+    title="Tea",
+    room_id=AgentId(1),
+    options={"turns": 40},
+    started_by=Snowflake(1),
+    created_at=START,
+    seats=(Seated(seat=1, agent_id=AgentId(1)), Seated(seat=2, person_id=Snowflake(5))),
+)
+PLAYED = replace(
+    LOBBY,
+    id=SceneId(3),
+    status=SceneStatus.OVER,
+    started_at=START,
+    ended_at=START + timedelta(minutes=10),
+    seats=(
+        Seated(seat=1, agent_id=AgentId(1), turns=10, usd=Decimal("0.10")),
+        Seated(seat=2, agent_id=AgentId(2), turns=10, usd=Decimal("0.20")),
+    ),
+)
+
+
+def words(scene: Scene, *past: Scene, usd: str | None = "0.002") -> str:
+    found = estimated(scene, past, None if usd is None else Decimal(usd))
+    return found.words if found is not None else ""
+
+
+def test_without_experience_it_says_what_there_will_be_at_most() -> None:
+    assert words(LOBBY) == "Estimate: at most 20 turns of agents, 0.04 USD, 16 minutes."
+    assert words(LOBBY, usd=None) == "Estimate: at most 20 turns of agents, cost unknown, 16 minutes."
+    assert words(LOBBY, replace(PLAYED, kind="council")) == words(LOBBY)
+
+
+def test_it_learns_from_scenes_of_its_kind() -> None:
+    """Of 40 turns 20 were used, in ten minutes, for 0.015 USD each."""
+    assert words(LOBBY, PLAYED) == "Estimate: about 10 turns of agents, 0.15 USD, 10 minutes."
+
+
+def test_a_scene_costs_no_more_than_it_may() -> None:
+    assert "0.25 USD" in words(LOBBY, usd="1")
+
+
+def test_people_alone_cost_nothing() -> None:
+    assert words(replace(LOBBY, seats=LOBBY.seats[1:])) == ""
