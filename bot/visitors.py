@@ -64,6 +64,10 @@ class Visitors:
             return await guild.fetch_member(user_id)
         except discord.HTTPException:
             return None
+        except RuntimeError:  # the client's session is closed: Selfroom stops while a page looks
+            if not self._client.is_closed():
+                raise
+            return None
 
 
 def may_read(member: discord.Member | None, channel_id: int) -> bool:

@@ -25,6 +25,32 @@ async def test_a_token_is_remembered_no_longer_than_what_it_may_see(monkeypatch:
     assert len(those._sights) <= 2
 
 
+class Stopping:
+    """A client whose session is closed, as aiohttp refuses it then."""
+
+    desk = SimpleNamespace(community=SimpleNamespace(sight=nobodys))
+
+    def __init__(self, *, closed: bool) -> None:
+        self._closed = closed
+
+    def is_closed(self) -> bool:
+        return self._closed
+
+    def get_guild(self, guild_id: int) -> "Stopping":
+        return self
+
+    async def fetch_member(self, user_id: int) -> object:
+        raise RuntimeError("Session is closed")
+
+
+async def test_a_page_that_looks_while_selfroom_stops_is_no_error() -> None:
+    those = visitors.Visitors(cast(SelfroomClient, Stopping(closed=True)), lambda token, guild_id: 1)
+    assert await those.sight("token", Snowflake(1)) == Sight()
+    still_open = visitors.Visitors(cast(SelfroomClient, Stopping(closed=False)), lambda token, guild_id: 1)
+    with pytest.raises(RuntimeError):
+        await still_open.sight("token", Snowflake(1))
+
+
 @pytest.mark.parametrize(("hidden", "is_shown"), [((), True), ((7,), False)])
 async def test_a_scene_in_a_room_that_somebody_does_not_see_is_not_shown_to_them(
     hidden: tuple[int, ...], is_shown: bool

@@ -1,5 +1,7 @@
 """How numbers and names from inside are worded for people."""
 
+from collections.abc import Sequence
+
 from bot.core.terminal import without_unseen
 
 
@@ -17,3 +19,11 @@ def counted(number: float, what: str, more: str = "") -> str:
 def as_words(name: str) -> str:
     """Give a name from inside as people say it: `background_prompt` is *background prompt*."""
     return name.replace("_", " ")
+
+
+def choice_of(values: Sequence[int | str]) -> str:
+    """Word what may be chosen: `1 to 20` for a run of numbers, `yes, no` for a few things."""
+    numbers = [value for value in values if isinstance(value, int)]
+    if len(values) > 2 and [*values] == [*range(min(numbers, default=0), min(numbers, default=0) + len(values))]:
+        return f"{values[0]} to {values[-1]}"
+    return ", ".join(map(str, values))

@@ -33,7 +33,17 @@ class Boards:
         payload = parse_payload(letter.kind, letter.payload)
         if isinstance(payload, BoardPayload):
             await self._draw(payload.scene_id, view.all_rooms[letter.room_id], view)
+            for lobby in await self._lobbies_beside(payload.scene_id, view):
+                await self._draw(lobby.id, view.all_rooms[lobby.room_id], view)
         return []
+
+    async def _lobbies_beside(self, scene_id: SceneId, view: Outline) -> list[Scene]:
+        """Give the lobbies that may offer the agents of a scene that is over; none while it goes on."""
+        async with self._store.reading() as read:
+            scene = await read.scenes.find(view.community.id, scene_id)
+            if scene is None or scene.status.is_open:
+                return []
+            return list(await read.scenes.all(view.community.id, (SceneStatus.LOBBY,)))
 
     async def _draw(self, scene_id: SceneId, room: Room, view: Outline) -> None:
         of, guild_id = view.community.id, view.community.guild_id

@@ -128,7 +128,7 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> str:
             else [
                 f"**Heartbeat** {heartbeat(agent.interval_seconds, agent.resting_interval_seconds)}",
                 f"**Today** {_today(shown, agent)}",
-                *([f"**Ever** {_ever(shown.ever, shown.model)}"] if shown.ever and shown.model else []),
+                *([f"**Ever** {_ever(shown.ever, shown.model, agent)}"] if shown.ever and shown.model else []),
                 f"**Feedback this week** {feedback or 'none'}",
                 f"**Summaries of its rooms** {sum(one.checkpoints for one in view.rooms_of(agent.id))}",
             ]
@@ -182,9 +182,9 @@ def _today(shown: Shown, agent: Agent) -> str:
     return f"{counted(beats, 'beat')}, {used.input_tokens + used.output_tokens:,} tokens, {price}"
 
 
-def _ever(ever: Used, model: Model) -> str:
+def _ever(ever: Used, model: Model, agent: Agent) -> str:
     tokens = ever.usage.input_tokens + ever.usage.output_tokens
-    price = cost(ever.usage.cost_usd, model, [])
+    price = cost(ever.usage.cost_usd, model, [agent.model])
     return f"{counted(ever.beats, 'beat')}, {tokens:,} tokens, {price} since {ever.day:%Y-%m-%d}"
 
 

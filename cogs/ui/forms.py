@@ -102,13 +102,17 @@ class NewAgentForm(Form):
     """A new agent: a template to start from, and what it is; `filled` is called with what was written."""
 
     def __init__(self, draft: Draft, models: Sequence[str], filled: Filled) -> None:
-        super().__init__(title=f"Make a {draft.type}")
+        super().__init__(title="Make an agent")
         self._draft = draft
         self._models = models
         self._filled = filled
         self.template = self._select("Start from", "It is what you leave empty below.", TEMPLATES, ABOUT)
         self.name: discord.ui.TextInput[NewAgentForm] = discord.ui.TextInput(
-            label="Name", max_length=50, default=draft.name, required=draft.type is AgentType.PERSONA
+            label="Name",
+            max_length=50,
+            default=draft.name,
+            required=False,  # a template has one, and a bot gets one
+            placeholder="The template's own when you leave it empty",
         )
         self.prompt: discord.ui.TextInput[NewAgentForm] = discord.ui.TextInput(
             label="Who is it, or what does it do?",
@@ -154,6 +158,8 @@ class NewAgentForm(Form):
         ).begun(start)
         if not written.prompt:
             raise Rejected("Choose a template, or say who it is.")
+        if not written.name and written.type is AgentType.PERSONA:
+            raise Rejected("Choose a template, or give it a name.")
         await self._filled(interaction, written)
 
 

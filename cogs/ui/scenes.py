@@ -20,7 +20,7 @@ from bot.core.scenes.moves import Parameter
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import PRESS_ID, ShownMove, Told, Turn, hint_of
-from bot.core.wording import as_words, honest
+from bot.core.wording import as_words, choice_of, honest
 from cogs.ui import rights
 from cogs.ui.again import Item, Lasting
 from cogs.ui.files import text_file
@@ -427,7 +427,7 @@ def read(one: Parameter, typed: str) -> Json:
 def _asked(turn: Turn, move: ShownMove, one: Parameter) -> str:
     if one.what == "text":
         return f"{one.name} (at most {one.words} words)"
-    return f"{one.name}: {', '.join(map(str, move.values.get(one.name, ())))}"
+    return f"{one.name}: {choice_of(move.values.get(one.name, ()))}"
 
 
 def _named(turn: Turn, one: Parameter, value: int | str) -> str:

@@ -190,8 +190,8 @@ async def begun(you: Visitor, hall: str, kind: str) -> tuple[int, str]:
 
     there = Commander(you, await until(thread, f"thread of scene {number}"))
     for name in AGENTS:
-        await there.comes_to_tell("scene seat", "is taken", agent=name, scene=str(number))
-    await there.comes_to_tell("scene join", "is taken", scene=str(number))
+        await there.comes_to_tell("scene seat", "in seat", agent=name, scene=str(number))
+    await there.comes_to_tell("scene join", "in seat", scene=str(number))
     await there.comes_to_tell("scene direct", "It begins", what="begin", scene=str(number))
     return number, there.channel_id
 

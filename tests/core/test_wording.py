@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 
 from bot.core.answer_items import told_of
-from bot.core.wording import as_words, counted
+from bot.core.wording import as_words, choice_of, counted
 
 
 class Form(BaseModel):
@@ -37,3 +37,11 @@ def test_a_person_reads_what_does_not_fit_without_names_from_inside(given: dict[
         Form.model_validate(given)
     assert told_of(wrong.value) == f"{told} Change it and try again."
     assert as_words("set_wpm") == "set wpm"
+
+
+def test_a_run_of_numbers_to_choose_from_is_told_by_its_ends() -> None:
+    assert choice_of(range(1, 21)) == "1 to 20"
+    assert choice_of([1, 2, 4]) == "1, 2, 4"
+    assert choice_of(["yes", "no", "abstain"]) == "yes, no, abstain"
+    assert choice_of([1, 2]) == "1, 2"
+    assert choice_of([]) == ""

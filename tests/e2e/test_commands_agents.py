@@ -45,7 +45,7 @@ async def test_names_are_suggested_while_they_are_typed(cast: Cast) -> None:
 @proves(manager="agent create")
 async def test_a_form_makes_an_agent_from_a_template(cast: Cast) -> None:
     form = await cast.manager.run("agent create", template="Sage")
-    assert form["title"] == "Make a persona"
+    assert form["title"] == "Make an agent"
     told = words_of(await cast.manager.fill(form, name="Sage the Second"))
     assert "Sage the Second is created" in told
     channel = await cast.you.channel("sage-the-second")
@@ -79,6 +79,12 @@ async def test_ready_made_agents_are_looked_at_before_one_is_made(cast: Cast) ->
     assert "calmly" in words_of(seen) and "Make Warden" not in str(seen["components"])
 
 
+async def test_a_template_alone_makes_an_agent_of_its_name(cast: Cast) -> None:
+    form = await cast.manager.run("agent create")
+    told = words_of(await cast.manager.fill(form, **{"Start from": "Host"}))
+    assert "Host is created" in told
+
+
 async def test_an_agent_is_made_with_a_picture(cast: Cast) -> None:
     picture = BytesIO()
     Image.new("RGB", (64, 64), "#336699").save(picture, "PNG")
@@ -108,7 +114,9 @@ async def test_a_form_shows_an_agent_as_it_is_and_changes_it(cast: Cast) -> None
 
 async def test_a_persona_has_to_be_named_and_a_form_that_fails_a_rule_is_offered_again_as_it_was(cast: Cast) -> None:
     form = await cast.manager.run("agent create")
-    assert form["components"][1]["components"][0]["required"]
+    told = await cast.manager.fill(form, name="", who="You are somebody.")
+    assert "Choose a template, or give it a name." in words_of(told)
+    form = await cast.manager.press(told, "Open the form again")
     seed = "A long story, written with care. " * 40
     told = await cast.manager.fill(form, name="Wren", who=seed)
     assert "Wren" in words_of(told)

@@ -136,6 +136,14 @@ async def test_usage_is_a_picture_with_numbers(cast: Cast) -> None:
     )
 
 
+async def test_what_a_model_without_a_price_has_cost_ever_is_unknown_and_not_nothing(cast: Cast) -> None:
+    made = await cast.manager.told("agent create", name="Odd", prompt="You are Odd.", model="gpt-99-unheard-of")
+    assert "Odd is created" in made
+    hall = await cast.you.channel("odd")
+    await cast.you.answer_after(await cast.you.say(hall, "Hello Odd, who are you?"))
+    assert re.search(r"\*\*Ever\*\* .* cost unknown since", await cast.manager.told("agent show", agent="Odd"))
+
+
 @proves(manager="person mute | person unmute")
 async def test_a_person_is_muted_and_heard_again(cast: Cast) -> None:
     id = cast.guest.visitor.user["id"]

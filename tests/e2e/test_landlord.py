@@ -28,7 +28,7 @@ async def test_a_person_plays_a_hand_with_two_agents_to_its_end_by_buttons_alone
     async with lobby(cast, "landlord", "Cards") as (inside, number):
         thread_id = inside.channel_id
         there = await board(cast.you, thread_id, "It needs 3 seats taken")
-        assert "is taken" in words_of(await inside.press(there, "Join"))
+        assert "in seat" in words_of(await inside.press(there, "Join"))
         for name in ("Wren", "Ledger"):
             await inside.choose(there, "Let an agent sit", agent_value(there, name))
         there = await board(cast.you, thread_id, "It can begin")

@@ -22,7 +22,7 @@ async def test_a_person_joins_watches_and_plays_a_chat_on_the_page(home: Living,
         outside = Commander(you, await you.channel("wren"))
         told = "briefs.1=You hide a letter.; briefs.2=You know a secret."
         await outside.comes_to_tell("scene start", "opens in a thread", kind="chat", title="Rain", options=told)
-        await outside.comes_to_tell("scene seat", "is taken", agent="Wren", scene="1")
+        await outside.comes_to_tell("scene seat", "in seat", agent="Wren", scene="1")
     await go_to(tab, "Chat 1")
     scene = tab.page.get_by_role("region", name="Scene")
     await expect(scene.get_by_role("heading")).to_have_text("Chat 1: Rain", timeout=ANSWER_MS)
@@ -35,6 +35,7 @@ async def test_a_person_joins_watches_and_plays_a_chat_on_the_page(home: Living,
     await scene.get_by_role("button", name="My seat").click()
     seat = tab.page.locator(".message", has_text="You know a secret.").last
     await expect(seat).to_be_visible(timeout=ANSWER_MS)
+    await expect(seat.get_by_role("button", name="say")).to_be_in_viewport()
     await tab.shot("selfroom-scene")
     await expect(scene).not_to_contain_text("secret")
     await expect(scene).not_to_contain_text("letter")

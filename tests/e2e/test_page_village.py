@@ -23,7 +23,7 @@ async def test_a_person_plays_a_village_on_a_phone_by_presses_alone(home: Living
             "scene start", "opens in a thread", kind="village", options=f"rounds={HOURS}"
         )
         number = re.findall(r"\d+", told)[0]
-        await outside.comes_to_tell("scene seat", "is taken", agent="Wren", scene=number)
+        await outside.comes_to_tell("scene seat", "in seat", agent="Wren", scene=number)
     await go_to(tab, f"Village {number}")
     await tab.page.set_viewport_size({"width": 390, "height": 780})
     await tab.page.reload()
@@ -35,6 +35,7 @@ async def test_a_person_plays_a_village_on_a_phone_by_presses_alone(home: Living
         seat = await asked(tab, scene, HOURS - hour)
         if hour == 0:
             await expect(seat.get_by_role("img", name=re.compile("Map of the village"))).to_be_visible()
+            await expect(seat.get_by_role("button", name="move")).to_be_in_viewport()
             await tab.shot("selfroom-village-phone")
             await seat.get_by_role("button", name="move").click()
             await tab.page.get_by_role("option", name="market", exact=True).click()

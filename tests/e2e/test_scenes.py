@@ -132,7 +132,7 @@ async def test_a_newcomer_holds_a_council_with_two_agents_by_buttons_and_finds_w
         there = await board(cast.you, thread_id, "It needs 2 seats taken")
         await inside.choose(there, "Let an agent sit", agent_value(there, "Wren"))
         await inside.choose(there, "Let an agent sit", agent_value(there, "Ledger"))
-        assert "is taken" in words_of(await inside.press(there, "Join"))
+        assert "in seat" in words_of(await inside.press(there, "Join"))
         there = await board(cast.you, thread_id, "It can begin")
         assert "It begins" in words_of(await inside.press(there, "Begin"))
 
@@ -169,6 +169,26 @@ def agent_value(there: Json, name: str) -> str:
     return next(str(one["value"]) for one in options if one["label"] == name)
 
 
+async def test_a_lobby_offers_an_agent_made_after_it_opened_and_one_that_comes_free(cast: Cast) -> None:
+    async with lobby(cast, "chat", "Late") as (late, _):
+        async with lobby(cast, "chat", "Early") as (early, number):
+            there = await board(cast.you, early.channel_id, "seats")
+            await early.choose(there, "Let an agent sit", agent_value(there, "Wren"))
+            await cast.agent("Latecomer")
+            await until(lambda: offers(cast, late, "Latecomer"), "the newcomer")
+            assert "Wren sits in Chat" in await late.told("scene seat", agent="Wren")
+            await early.told("scene direct", what="stop", scene=number)
+        await until(lambda: offers(cast, late, "Wren"), "who is free again")
+        await cast.manager.told("agent pause", agent="Latecomer")
+        await until(lambda: offers(cast, late, "Latecomer", no_more=True), "who is paused is not offered")
+
+
+async def offers(cast: Cast, inside: Commander, name: str, *, no_more: bool = False) -> bool:
+    """Tell whether a lobby's board offers an agent."""
+    there = await board(cast.you, inside.channel_id)
+    return (f"'label': '{name}'" in str(there["components"])) is not no_more
+
+
 @proves(
     member="scene join | scene leave | scene list | scene show | scene move | scene options | scene results"
     " | scene stats | scene direct | scene seat",
@@ -182,14 +202,14 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
     assert "**Options**" in await cast.manager.told("scene options", kind="council")
     async with lobby(cast, "chat", "Weather", options="turns=6; briefs.1=You love rain.") as (inside, number):
         guest = Commander(cast.guest.visitor, inside.channel_id)
-        assert "Seat 1" in await guest.told("scene join")
+        assert "seat 1 of" in await guest.told("scene join")
         assert "have a seat here already" in await guest.told("scene join")
         assert "Only who started the scene" in await guest.told("scene seat", agent="Wren")
         assert "Only who started the scene" in await guest.told("scene direct", what="begin")
-        assert "Seat 2" in await inside.told("scene join")
+        assert "seat 2 of" in await inside.told("scene join")
         assert "is free" in await inside.told("scene leave")
-        assert "Seat 2" in await inside.told("scene seat", agent="Wren")
-        assert "Seat 3" in await inside.told("scene join")
+        assert "seat 2 of" in await inside.told("scene seat", agent="Wren")
+        assert "seat 3 of" in await inside.told("scene join")
         assert "It begins." in await inside.told("scene direct", what="begin")
         seat = await guest.told("scene move")
         assert "**Your brief**: You love rain." in seat
@@ -262,7 +282,7 @@ async def to_the_ballot(house: Life) -> tuple[str, str]:
         thread_id = await thread_of(you, hall, "Council 1")
         inside = Commander(you, thread_id)
         for agent in ("Wren", "Ledger"):  # a new room counts as private until its channel was seen
-            await inside.comes_to_tell("scene seat", "is taken", agent=agent)
+            await inside.comes_to_tell("scene seat", "in seat", agent=agent)
         await inside.told("scene join")
         await inside.told("scene direct", what="begin")
         await seat_of(inside, thread_id, "It is your turn")

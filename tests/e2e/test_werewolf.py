@@ -43,13 +43,13 @@ async def in_the_lobby(cast: Cast) -> Commander:
         await cast.agent(name)
     asked = await cast.manager.run("scene start")
     told = await cast.manager.choose(asked, "What shall be played?", "werewolf:classic")
-    assert "The lobby of werewolf" in words_of(told)
+    assert "The lobby of Werewolf" in words_of(told)
     thread_id = await the_thread(cast.you, cast.manager.channel_id)
     inside = Commander(cast.you, thread_id)
     there = await board(cast.you, thread_id, "It needs 5 seats taken")
     for name in names:
         await inside.choose(there, "Let an agent sit", agent_value(there, name))
-    assert "is taken" in words_of(await inside.press(there, "Join"))
+    assert "in seat" in words_of(await inside.press(there, "Join"))
     there = await board(cast.you, thread_id, "It can begin")
     assert "It begins" in words_of(await inside.press(there, "Begin"))
     return inside

@@ -417,7 +417,7 @@ class Council(State):
             facts += _shown(self.motion)
         if self.chair:
             facts.append(("Presiding", f"{{s{self.chair}}}"))
-        facts += [(one.what, told(one)) for one in self.decided[-5:]]
+        facts += [(one.what, told(one).removeprefix(one.what).strip()) for one in self.decided[-5:]]
         last = self.decided[-1] if self.decided else None
         bars = (("yes", last.yes), ("no", last.no), ("abstained", last.abstained)) if last else ()
         seats = awaited.seats if isinstance(awaited, Expect) else ()

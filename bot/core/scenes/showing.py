@@ -16,6 +16,7 @@ TEXT = "text"  # the kind of event that is what somebody said, named by others t
 REMOVED = "(removed)"
 NOBODY = "somebody who left"
 LONGEST_BAR = 10
+NOT_SAID = "–"  # what an option stands for that nobody set
 _MARK = re.compile(r"\{(s\d+|t\d+|o\.[\w.]+)\}")
 
 
@@ -58,7 +59,7 @@ class Cast:
             value: Json = dict(self.options)
             for name in mark[2:].split("."):
                 value = value.get(name) if isinstance(value, dict) else None
-            return str(value) if value not in (None, "") else "–"
+            return str(value) if value not in (None, "") else NOT_SAID
         if mark[0] == "s":
             return self.name(int(mark[1:]))
         return self.texts.get(int(mark[1:])) or REMOVED
@@ -198,7 +199,9 @@ def _offered(scene: Scene, standing: Standing, seat: Seat) -> tuple[ShownMove, .
 
 
 def _worded(facts: Sequence[tuple[str, str]], cast: Cast) -> tuple[tuple[str, str], ...]:
-    return tuple((cast.words(name), cast.words(told)) for name, told in facts)
+    """Put facts into words; one of which nothing was said is none."""
+    words = ((cast.words(name), cast.words(told)) for name, told in facts)
+    return tuple((name, told) for name, told in words if told != NOT_SAID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +219,12 @@ class Board:
     kind: str = ""
     names: Mapping[Seat, str] = field(default_factory=dict)
     picture: Mapping[str, Json] = field(default_factory=dict)  # from which it is drawn, where its kind has one
+
+
+def title_of(scene: Scene) -> str:
+    """Give what people call it: its kind, its number and its own title."""
+    kind = KINDS.get(scene.kind)
+    return f"{kind.title if kind else scene.kind} {scene.id}" + (f": {scene.title}" if scene.title else "")
 
 
 PRESS_ID = r"scene:(?P<what>[a-z]+):(?P<id>\d+):(?P<window>\d+)"
@@ -236,7 +245,6 @@ def board_of(
 ) -> Board:
     """Give a scene's board as it stands now; `agents`: who may still sit down, `estimate`: what it will cost."""
     play, cast = play_of(scene), cast_of(scene, events, names)
-    title = play.kind.title if play is not None else scene.kind
     lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
     choices: tuple[tuple[Seat, str], ...] = ()
     until: datetime | None = scene.deadline_at
@@ -255,7 +263,7 @@ def board_of(
     return Board(
         scene_id=scene.id,
         window=scene.window_step,
-        title=f"{title} {scene.id}" + (f": {scene.title}" if scene.title else ""),
+        title=title_of(scene),
         status=scene.status,
         lines=tuple(lines),
         choices=choices,

@@ -18,7 +18,7 @@ from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Reas
 from bot.core.view import RoomView
 from bot.core.wording import counted
 from bot.engine.performer.registry import Asks, handles
-from bot.engine.performer.rooms import PROPOSED, free_name, put_letter, rename
+from bot.engine.performer.rooms import PROPOSED, free_name, put_letter, redraw_lobbies, rename
 from bot.engine.performer.talk import tell_room
 from bot.engine.performer.unit_of_work import UnitOfWork
 
@@ -48,6 +48,7 @@ async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
     for host in hosts:
         work.add_membership(agent.id, host.id)
         tell_room(work, host.id, f"{agent.name} joined.")
+    await redraw_lobbies(work)
     return f"{agent.name} is created{_to_call(work, agent.id)}."
 
 
@@ -74,13 +75,14 @@ async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
 
 
 @handles(RetireAgent)
-def retire_agent(work: UnitOfWork, action: RetireAgent) -> str:
+async def retire_agent(work: UnitOfWork, action: RetireAgent) -> str:
     agent = work.agent(action.agent_id)
     if agent.retired_at is not None:
         raise Rejected(f"{agent.name} is retired already.")
     tell_room(work, agent.id, f"{agent.name} is retired: nobody answers here any more.")
     work.update_agent(agent.id, retired_at=work.now)
     _open_to_writing(work, agent.id)
+    await redraw_lobbies(work)
     return f"{agent.name} is retired."
 
 
@@ -99,6 +101,7 @@ async def restore_agent(work: UnitOfWork, action: RestoreAgent) -> str:
     else:
         _open_to_writing(work, agent.id)
     tell_room(work, agent.id, f"{agent.name} is back.")
+    await redraw_lobbies(work)
     return f"{agent.name} is back."
 
 
@@ -125,6 +128,7 @@ async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
         known = await work.write.views.action_view(work.community_id, agent_ids=[model.id], room_ids=[], doors=False)
         if knowledge := known.mind_of(model.id).knowledge:  # one line of its history: there may be thousands of values
             work.put(_told(work, clone.id, knowledge, f"(what {model.name} knew)"))
+    await redraw_lobbies(work)
     return f"{clone.name} is created{_to_call(work, clone.id)}, like {model.name}."
 
 

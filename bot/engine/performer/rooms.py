@@ -28,6 +28,7 @@ from bot.core.kinds import Access, HeldFor, LetterKind, LetterState, Visibility
 from bot.core.letters import (
     UNSENT,
     BillboardPayload,
+    BoardPayload,
     ClearingPayload,
     PermissionPayload,
     Proposal,
@@ -38,6 +39,7 @@ from bot.core.letters import (
 from bot.core.moderation import is_on
 from bot.core.names import name_problem, tidied
 from bot.core.records import Agent, AgentId, Allocations, Json, Letter, Snowflake
+from bot.core.scenes.records import SceneStatus
 from bot.core.wording import counted
 from bot.engine.hushing import hushed_room
 from bot.engine.performer.leaving import take_out
@@ -196,6 +198,12 @@ def _seen_by(person_id: int, *, allowed: bool) -> Mapping[str, Json]:
 def put_letter(work: UnitOfWork, kind: LetterKind, room_id: AgentId, payload: Mapping[str, Json]) -> None:
     """Have an effect on Discord carried out."""
     work.put(AddLetter(kind=kind, room_id=room_id, payload=payload, not_before=work.now, beat_id=work.beat_id))
+
+
+async def redraw_lobbies(work: UnitOfWork) -> None:
+    """Have the lobbies of scenes offer the agents that can sit down now."""
+    for scene in await work.write.scenes.all(work.community_id, (SceneStatus.LOBBY,)):
+        put_letter(work, LetterKind.BOARD, scene.room_id, BoardPayload(scene_id=scene.id).stored())
 
 
 def propose(work: UnitOfWork, room_id: AgentId, kind: LetterKind, payload: Proposal) -> bool:

@@ -15,7 +15,7 @@ from bot.core.scenes.kind import Options, SceneKind
 from bot.core.scenes.play import Rule
 from bot.core.scenes.records import OPEN, Scene, SceneStatus, Seated, Source
 from bot.core.scenes.registry import kind_named
-from bot.core.scenes.showing import refusal_to_begin
+from bot.core.scenes.showing import refusal_to_begin, title_of
 from bot.core.spending import day_of, of_day
 from bot.core.wording import counted
 from bot.engine.performer.registry import handles
@@ -58,7 +58,7 @@ async def start_scene(work: UnitOfWork, action: StartScene) -> str:
     stage = Stage(write=work.write, scene=scene, config=work.config, now=work.now)
     await stage.redraw()
     _put(work, stage)
-    return f"The lobby of {kind.title.lower()} {scene.id} opens in a thread of {work.place(scene.room_id)}."
+    return f"The lobby of {kind.title} {scene.id} opens in a thread of {work.place(scene.room_id)}."
 
 
 def _options(kind: SceneKind, action: StartScene) -> Options:
@@ -95,7 +95,8 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     else:
         sitter = replace(await _person_sits(work, stage.scene), pings=bool(action.pings))
     if action.seat is not None:
-        return await _replace(work, stage, action.seat, sitter)
+        await _replace(work, stage, action.seat, sitter)
+        return f"{_sits(work, action)} in seat {action.seat} of {title_of(stage.scene)} now."
     if stage.scene.status is not SceneStatus.LOBBY:
         raise Rejected("It has begun: nobody takes a new seat any more.")
     most = kind_named(stage.scene.kind).seats[1]
@@ -105,7 +106,7 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     stage.scene = replace(stage.scene, seats=(*stage.scene.seats, replace(sitter, seat=seat)))
     await stage.redraw()
     _put(work, stage)
-    return f"Seat {seat} of scene {stage.scene.id} is taken."
+    return f"{_sits(work, action)} in seat {seat} of {title_of(stage.scene)}."
 
 
 def _own_seat(work: UnitOfWork, scene: Scene) -> Seated | None:
@@ -131,7 +132,7 @@ async def _agent_sits(work: UnitOfWork, stage: Stage, agent_id: AgentId) -> Seat
     if agent_id not in await stage.agents():
         raise Rejected(f"{agent.name} is not in that room, which is private: let it in first.")
     if (other := (await sits_in(work.write, work.community_id, OPEN)).get(agent_id)) is not None:
-        here = "already" if other.id == scene.id else f"in scene {other.id}"
+        here = "here already" if other.id == scene.id else f"in {title_of(other)}"
         raise Rejected(f"{agent.name} sits {here}: an agent sits in one scene at a time.")
     return Seated(seat=0, agent_id=agent_id)
 
@@ -149,7 +150,11 @@ async def _person_sits(work: UnitOfWork, scene: Scene) -> Seated:
     return Seated(seat=0, person_id=person_id)
 
 
-async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) -> str:
+def _sits(work: UnitOfWork, action: TakeSeat | LeaveSeat) -> str:
+    return "You sit" if action.agent_id is None else f"{work.agent(action.agent_id).name} sits"
+
+
+async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) -> None:
     """Let somebody take a seat that was left: they see what it saw."""
     _check_directs(work, stage.scene)
     left = next((one for one in stage.scene.seats if one.seat == seat), None)
@@ -164,7 +169,6 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
     else:
         await stage.redraw()
     _put(work, stage)
-    return f"Seat {seat} of scene {stage.scene.id} is taken over."
 
 
 @handles(LeaveSeat)
@@ -183,7 +187,7 @@ async def leave_seat(work: UnitOfWork, action: LeaveSeat) -> str:
     else:
         await stage.leave(sits.seat)
     _put(work, stage)
-    return f"Seat {sits.seat} of scene {stage.scene.id} is free."
+    return f"Seat {sits.seat} of {title_of(stage.scene)} is free."
 
 
 @handles(DirectScene)

@@ -9,6 +9,7 @@ from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Reason, Schedule, ScheduleId
 from bot.core.wording import counted
 from bot.engine.performer.registry import Asks, handles
+from bot.engine.performer.rooms import redraw_lobbies
 from bot.engine.performer.unit_of_work import UnitOfWork
 
 
@@ -61,20 +62,22 @@ def set_interval(work: UnitOfWork, action: SetInterval) -> str:
 
 
 @handles(Pause)
-def pause(work: UnitOfWork, action: Pause) -> str:
+async def pause(work: UnitOfWork, action: Pause) -> str:
     agent = work.me()
     if agent.paused_reason is not None:
         raise Rejected(f"{agent.name} is paused already.")
     work.update_agent(agent.id, paused_reason=action.reason or f"paused by {work.actor.signature()}")
+    await redraw_lobbies(work)
     return f"{agent.name} is paused."
 
 
 @handles(Resume)
-def resume(work: UnitOfWork, action: Resume) -> str:
+async def resume(work: UnitOfWork, action: Resume) -> str:
     agent = work.me()
     if agent.paused_reason is None:
         raise Rejected(f"{agent.name} is not paused.")
     work.update_agent(agent.id, paused_reason=None, failures_in_a_row=0, backs_off_until=None)
+    await redraw_lobbies(work)
     return f"{agent.name} goes on."
 
 

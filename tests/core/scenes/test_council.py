@@ -46,6 +46,7 @@ def test_a_motion_is_amended_voted_on_and_passed() -> None:
     told = vote(council, s4="yes", s3="yes", s2="abstain")
     assert told[:3] == ["{s2}: abstain.", "{s3}: yes.", "{s4}: yes."]
     assert told[3] == "Motion 1 passed: 2 yes, 0 no, 1 abstained, 0 absent. **{t1}** (1) {t3}"
+    assert ("Motion 1", "passed: 2 yes, 0 no, 1 abstained, 0 absent.") in state_of(council).view(0).facts
     assert state_of(council).phase == "debate"
     while state_of(council).order.current != 1:
         council.move(state_of(council).order.current or 0, "yield")

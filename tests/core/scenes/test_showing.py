@@ -6,7 +6,7 @@ from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.council import COUNCIL, CouncilOptions
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
-from bot.core.scenes.showing import Cast, board_of, cast_of, lines_for, press_id, refusal_to_begin
+from bot.core.scenes.showing import Cast, board_of, cast_of, lines_for, play_of, press_id, refusal_to_begin
 from tests.core.scenes.plays import of
 from tests.core.scenes.surfaces import scene_at
 from tests.fakes import START
@@ -56,6 +56,15 @@ def test_a_lobby_says_what_is_missing() -> None:
     assert board.agents == ((2, "Bo"),)
     full = replace(SCENE, seats=tuple(Seated(seat=one) for one in range(1, 14)))
     assert refusal_to_begin(full) == "It has 12 seats at most: somebody has to leave."
+
+
+def test_of_what_nobody_set_nothing_is_told() -> None:
+    for topic, told in (("", False), ("Tea at five", True)):
+        lobby = replace(SCENE, kind="council", options={"topic": topic}, status=SceneStatus.RUNNING)
+        play = play_of(lobby)
+        assert play is not None
+        running = replace(lobby, standing=play.begin((1, 2)).standing.packed())
+        assert any("About" in line for line in board_of(running, [], NAMES).lines) is told
 
 
 def test_a_kind_of_an_older_version_is_not_played_on() -> None:

@@ -36,7 +36,7 @@ async def test_the_lobby_says_what_is_missing_and_refuses_what_cannot_be() -> No
         begin = DirectScene(scene_id=SCENE, what="begin")
         assert await stage.refused(begin) == "It needs 2 seats taken: 2 more."
         await stage.done(TakeSeat(scene_id=SCENE, agent_id=1))
-        assert "sits already" in await stage.refused(TakeSeat(scene_id=SCENE, agent_id=1))
+        assert "sits here already" in await stage.refused(TakeSeat(scene_id=SCENE, agent_id=1))
         await stage.done(TakeSeat(scene_id=SCENE), MIRA)
         assert "have a seat here" in await stage.refused(TakeSeat(scene_id=SCENE), MIRA)
         assert "two members beside the host" in await stage.refused(begin)

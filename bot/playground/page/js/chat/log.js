@@ -9,6 +9,7 @@ export function pressable(element) {
   return findAll("a[href], button, [role='button']", element).filter((one) => !one.disabled);
 }
 
+const PRESS = 3; // an interaction that is no command: a button or a select was used
 const NEAR_END = 60;
 const NEAR_EDGE = 600;
 
@@ -105,7 +106,8 @@ export class Log {
     const cause = message.interaction_metadata?.user ?? message.author;
     if (cause?.id === this.app.world.me.id) {
       this.#following = true;
-      this.#answer = message.author.id === cause.id ? null : message.id;
+      const isMine = message.author.id === cause.id;
+      this.#answer = isMine ? null : { id: message.id, isPress: message.interaction_metadata?.type === PRESS };
     }
     if (document.visibilityState !== "visible" && this.#newAfter === null) {
       this.#newAfter = this.app.unread.mark(message.channel_id);
@@ -194,11 +196,12 @@ export class Log {
     if (!all.some((one) => one.tabIndex === 0) && all.length) all.at(-1).tabIndex = 0;
   }
 
-  /** Show the newest; of an answer to me that is longer than the screen, its beginning. */
+  /** Show the newest; of an answer to me that is longer than the screen, its beginning, or what is to be pressed next. */
   #toEnd() {
     this.scroller.scrollTop = this.scroller.scrollHeight;
-    const answer = this.#answer && this.element(this.#answer);
+    const answer = this.#answer && this.element(this.#answer.id);
     if (!answer || answer.offsetHeight <= this.scroller.clientHeight) return;
+    if (this.#answer.isPress && find(".components", answer)) return;
     this.#answer = null;
     this.#following = false;
     answer.scrollIntoView({ block: "start" });

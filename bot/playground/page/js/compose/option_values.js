@@ -45,9 +45,11 @@ const bad = (problem) => ({ problem });
 function fromList(list, text, option) {
   const bare = text.replace(/^[@#]/, "").toLowerCase();
   const id = text.match(/^<?[@#]?[!&]?(\d{15,20})>?$/)?.[1];
-  const found = list.find(
-    (one) => one.label.toLowerCase() === bare || one.detail?.toLowerCase() === `@${bare}` || one.value === id,
-  );
+  const begins = option.choices ? list.filter((one) => one.label.toLowerCase().startsWith(bare)) : [];
+  const found =
+    list.find(
+      (one) => one.label.toLowerCase() === bare || one.detail?.toLowerCase() === `@${bare}` || one.value === id,
+    ) ?? (begins.length === 1 ? begins[0] : undefined);
   return found
     ? { value: found.value }
     : bad(option.choices ? "Choose one from the list." : `There is no such ${NOUNS[option.type]} here.`);
