@@ -19,6 +19,7 @@ from rich.text import Text
 from bot.core.errors import BadSetting, SelfroomError, one_of
 from bot.core.kinds import Detail, InputFormat
 from bot.core.terminal import in_a_line, visible
+from bot.core.wording import counted
 
 if TYPE_CHECKING:
     from bot.engine.trial.card import Card
@@ -262,7 +263,8 @@ async def show_replay(trace: Path, rooms: list[str], speed: float, url: str, *, 
             done = await replay(lines, one, speed=speed, progress=lambda fed, _: bar.update(task, completed=fed))
             if forget:
                 await one.forget()
-    say(f"messages fed   {done.fed} by {done.people} people{', all forgotten again' if forget else ''}")
+    people = counted(done.people, "person", "people")
+    say(f"messages fed   {done.fed} by {people}{', all forgotten again' if forget else ''}")
     for name, tally in done.tallies.items():
         if len(done.tallies) > 1:
             say(f"in {name}'s room")

@@ -22,6 +22,7 @@ from bot.core.errors import BadSetting, ModelError, SelfroomError
 from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
 from bot.core.sealing import of_provider
 from bot.core.terminal import without_secrets
+from bot.core.wording import counted
 from bot.settings import ENV_FILE, Settings
 
 PATIENCE = aiohttp.ClientTimeout(total=5)
@@ -338,7 +339,7 @@ def _sponsoring(settings: Settings) -> Finding:
     if not settings.sponsored:
         hint = "name your own in SELFROOM_SPONSORED_SERVERS, by its id"
         return Finding(ok=False, what=f"No server may spend the installation's keys: {hint}.")
-    who = "every server" if settings.sponsored == "*" else f"{len(settings.sponsored)} servers by their ids"
+    who = "every server" if settings.sponsored == "*" else f"{counted(len(settings.sponsored), 'server')} by id"
     most = settings.ceilings
     each, everyone = ("no limit" if one is None else f"{one} USD" for one in (most.usd_each, most.usd_all))
     models = ", ".join(settings.paid_models) or "any with a known price"

@@ -15,6 +15,7 @@ from bot.core.changes import Audit, SetOverride
 from bot.core.errors import BadSetting, NotFound
 from bot.core.records import Community, Snowflake
 from bot.core.terminal import without_secrets
+from bot.core.wording import counted
 from bot.doctor import check_data_folder
 from bot.settings import ENV_FILE, Settings
 from storage.alone import LOCK
@@ -63,7 +64,8 @@ async def rotate_secret(settings: Settings, *, say: Say) -> None:
     async with opened(settings) as store:
         with drawn:  # nobody draws the next one before all is sealed with this one
             done = await store.reseal(cipher_of(settings))
-    say(f"Sealed with the new secret: {done.keys} keys of rooms, {done.providers} keys of model providers.")
+    keys, providers = counted(done.keys, "key"), counted(done.providers, "key")
+    say(f"Sealed with the new secret: {keys} of rooms, {providers} of model providers.")
     if done.unreadable:
         say(f"{done.unreadable} more cannot be opened with any secret there is, and were left as they are.")
     where = (
@@ -129,12 +131,13 @@ async def import_community(
 
 async def back_up(settings: Settings, *, path: Path | None, say: Say, force: bool = False) -> None:
     """Copy the database into a file: into the folder of copies, which are removed in time, when none is named."""
+    days = counted(settings.backup_days, "day")
     if path is None:
         check_data_folder(settings.data_dir)
         path = _made(settings.backups) / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
-        until = f"it is removed after {settings.backup_days} days"
+        until = f"it is removed after {days}"
     else:
-        until = f"people were told that you delete it after {settings.backup_days} days"
+        until = f"people were told that you delete it after {days}"
     async with opened(settings) as store:
         spare_our_own(settings, store, path)
         await store.back_up(path, replace=force)
@@ -160,11 +163,12 @@ async def restore(settings: Settings, *, path: Path, say: Say) -> None:
     done = await put_back(settings.database, path, keep=keep)
     say(f"{path} is in the database's place.")
     if done.kept is not None:
-        say(f"What was there before is in {done.kept}; it is removed after {settings.backup_days} days.")
-    if done.posts is None:
+        say(f"What was there before is in {done.kept}; it is removed after {counted(settings.backup_days, 'day')}.")
+    if done.posts is None or done.people is None:
         say("It cannot be read, so what people took back since the copy is there again: take it away by hand.")
     elif done.posts or done.people:
-        say(f"Taken away again, as people wished since: {done.posts} messages; forgotten again: {done.people} people.")
+        gone, forgotten = counted(done.posts, "message"), counted(done.people, "person", "people")
+        say(f"Taken away again, as people wished since: {gone}; forgotten again: {forgotten}.")
     say("What was said since then is read from Discord at the next start, as far as it goes back.")
 
 

@@ -176,7 +176,7 @@ async def test_a_key_that_nobody_may_spend_is_told_and_so_is_what_it_may_cost(tm
     assert not found[nobody]
     found = await look(tmp_path, **there, **PAYS_FOR_ONE, SELFROOM_CEILING_USD_PER_DAY="2.50")
     assert found[
-        "The installation pays for 1 servers by their ids, a day at most 2.50 USD each and 25.00 USD together; "
+        "The installation pays for 1 server by id, a day at most 2.50 USD each and 25.00 USD together; "
         "models: any with a known price."
     ]
 

@@ -218,7 +218,7 @@ def test_of_two_rotations_at_once_the_second_is_told_to_wait(tmp_path: Path) -> 
         before = (tmp_path / "data/secret").read_text()
         assert refused("rotate-secret") == "Another `rotate-secret` is at work: wait until it has ended."
         assert (tmp_path / "data/secret").read_text() == before
-    assert "Sealed with the new secret: 1 keys" in selfroom("rotate-secret").stdout
+    assert "Sealed with the new secret: 1 key of rooms" in selfroom("rotate-secret").stdout
 
 
 def test_a_copy_is_put_back_and_what_was_there_is_kept(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_another_secret_seals_all_that_was_sealed_and_says_how_much(
     settle(tmp_path / "data")
     before = (tmp_path / "data/secret").read_text()
     told = selfroom("rotate-secret").stdout
-    assert "Sealed with the new secret: 1 keys of rooms, 0 keys of model providers." in told
+    assert "Sealed with the new secret: 1 key of rooms, 0 keys of model providers." in told
     newest, older = (tmp_path / "data/secret").read_text().split()
     assert older == before
     monkeypatch.setenv("SELFROOM_SECRET", newest)

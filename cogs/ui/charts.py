@@ -82,7 +82,7 @@ def usage_rows(used: Mapping[str, Used]) -> list[Bar]:
     tokens = {name: usage.input_tokens + usage.output_tokens for name, (_, usage) in used.items()}
     most = max(tokens.values(), default=0) or 1
     order = sorted(tokens, key=lambda name: -tokens[name])
-    return [Bar(label=name, share=tokens[name] / most, note=f"{tokens[name]:,} tokens") for name in order]
+    return [Bar(label=name, share=tokens[name] / most, note=counted(tokens[name], "token")) for name in order]
 
 
 def usage_table(used: Mapping[str, Used], model: Model, models: Mapping[str, Collection[str]]) -> list[str]:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from bot.core.records import Json
 from bot.core.scenes.kind import Seat
 from bot.core.terminal import without_unseen
+from bot.core.wording import counted
 from bot.picture_text import fitting, width, write
 from cogs.ui.pictures import COLOURS, FAINT, GROUND, INK, MARGIN, WIDTH
 
@@ -174,7 +175,9 @@ def _told(chart: Chart, names: Mapping[Seat, str]) -> str:
     at = {spot.tile: spot.name for spot in chart.places}
     people = [f"{names.get(one.seat, one.seat)} {_where(one.tile, at)}{_how(one)}" for one in chart.people]
     places = [f"{spot.name} {spot.tile % SIDE + 1},{spot.tile // SIDE + 1}" for spot in chart.places]
-    walked = [f"{names.get(seat, seat)} walked {len(trail) - 1} tiles" for seat, trail in chart.trails.items()]
+    walked = [
+        f"{names.get(seat, seat)} walked {counted(len(trail) - 1, 'tile')}" for seat, trail in chart.trails.items()
+    ]
     told = [("People", people), ("Walks", walked), ("Places", places)]
     return "Map of the village. " + " ".join(f"{name}: {'; '.join(some)}." for name, some in told if some)
 

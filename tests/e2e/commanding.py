@@ -242,8 +242,13 @@ class Commander:
             return None
 
         answer = await until(look, "answer to the command")
-        ANSWERS.append("\n".join([words_of(answer), *signs_of(answer)]))
-        return answer
+        return heard(answer)
+
+
+def heard(message: Json) -> Json:
+    """Hold what somebody is shown to plain words, as every answer is; gives it."""
+    ANSWERS.append("\n".join([words_of(message), *signs_of(message)]))
+    return message
 
 
 def inside(components: Iterable[Json]) -> Iterator[Json]:
@@ -256,6 +261,7 @@ def inside(components: Iterable[Json]) -> Iterator[Json]:
 
 def signs_of(answer: Json) -> Iterator[str]:
     """Give what stands small in an answer: footers, buttons, fields, what pictures show."""
+    yield from (one.get("description") or "" for one in answer.get("attachments", ()))
     for card in answer.get("embeds", ()):
         yield card.get("footer", {}).get("text", "")
     for part in inside(answer.get("components", ())):

@@ -7,9 +7,10 @@ ANSWERS: list[str] = []
 """What the running test was answered so far."""
 
 THINGS = (
-    "agents|answers|beats|calls|channels|characters|days|entries|files|hours|keys|knocks|lines|members|messages|minutes"
-    "|misses|models|moves|notes|pages|parts|people|pictures|reactions|requests|rooms|scenes|seats|seconds|servers"
-    "|settings|signs|situations|steps|summaries|threads|times|tokens|turns|uses|values|votes|weeks|words"
+    "agents|answers|beats|bytes|calls|cards|channels|characters|days|entries|files|hours|items|keys|knocks|lines|members"
+    "|messages|minutes|misses|models|motions|moves|nodes|notes|pages|parts|people|pictures|reactions|requests|rooms"
+    "|scenes|seats|seconds|servers|settings|signs|situations|steps|summaries|threads|tiles|times|tokens|trees|turns"
+    "|uses|values|votes|weeks|words"
 )
 IN_CODE = re.compile(
     r"```.*?```|`[^`]*`|\*\*\w+\*\* = |\|\|.*?\|\||- Room \d+, messages \d+ to \d+: |https?://\S+"

@@ -44,6 +44,8 @@ async def test_nothing_is_proven_that_is_not_there() -> None:
         "**1 agents**",
         "❌ 1 more channels lack something.",
         "1 wait at the door",
+        "1 landlord 1 cards; 2 farmer 12 cards",
+        "Walks: Wren walked 1 tiles.",
         "Agents are silent here for 1 minutes.",
         'There is no "@@bob" here.',
         "background_prompt is not right: should have at most 8000 characters.",

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from cogs.ui import scenes
 from cogs.ui.patience import Patience
-from tests.e2e.commanding import Commander
+from tests.e2e.commanding import Commander, heard
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.test_lives import Life, started
@@ -64,7 +64,7 @@ async def board(you: Visitor, thread_id: str, *words: str) -> Json:
         posts = [one for one in await you.messages(thread_id) if one["content"].startswith("🎭")]
         return next((one for one in posts if all(word in one["content"] for word in words)), None)
 
-    return await until(look, f"board with {words}")
+    return heard(await until(look, f"board with {words}"))
 
 
 async def said(you: Visitor, thread_id: str, words: str) -> Json:

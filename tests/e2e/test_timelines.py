@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from bot.core.records import Snowflake
 from bot.seclusion import Seclusion
-from tests.e2e.commanding import Commander
+from tests.e2e.commanding import Commander, heard
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.test_scenes import thread_of
@@ -31,7 +31,7 @@ async def board(inside: Commander, *words: str) -> Json:
         posts = [one for one in await inside.visitor.messages(inside.channel_id) if one["content"].startswith("🌳")]
         return next((one for one in posts if all(word in one["content"] for word in words)), None)
 
-    return await until(look, f"board with {words}", seconds=60)
+    return heard(await until(look, f"board with {words}", seconds=60))
 
 
 async def forked(cast: Cast, title: str) -> tuple[Commander, int]:

@@ -25,6 +25,7 @@ from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.showing import ShownMove, Turn, hint_of
 from bot.core.schema import action_schema
 from bot.core.view import View
+from bot.core.wording import counted
 
 SCENE: Final = "==== SCENE ===="
 MOVES: Final = "==== YOUR MOVES ===="
@@ -226,7 +227,7 @@ def _moves(turn: Turn, now: datetime) -> str:
     left = int((turn.deadline_at - now).total_seconds()) if turn.deadline_at is not None else 0
     refused = [f"Your last answer was no move: {one_line(turn.refused)}"] if turn.refused else []
     offered = [line for move in turn.moves for line in (f"- {move.signature}: {move.hint}", *_suggested(move))]
-    return "\n".join([MOVES, *refused, *offered, f"You have {max(0, left)} seconds.", ""])
+    return "\n".join([MOVES, *refused, *offered, f"You have {counted(max(0, left), 'second')}.", ""])
 
 
 def _suggested(move: ShownMove) -> list[str]:

@@ -27,7 +27,7 @@ ENOUGH_TO_CALL, ENOUGH_TO_ROB, ENOUGH_TO_DOUBLE = 5, 6, 10
 ENOUGH_TO_BID: Final = (6, 8, 10)  # for 1, 2 and 3 points
 NEARLY_OUT, LEFT_ALONE_BELOW = 5, 8  # cards in a hand; the rank of a jack
 REMEMBERED: Final = 1 << 14
-_SEAT: Final = re.compile(r"(\d+) (landlord|farmer|player) (\d+) cards( \(you\))?")
+_SEAT: Final = re.compile(r"(\d+) (landlord|farmer|player) (\d+) cards?( \(you\))?")
 _PLAYED: Final = re.compile(r"(.+) by seat (\d+) \(")
 _OUT: Final = re.compile(r"(\w+)(?:×(\d))?")
 

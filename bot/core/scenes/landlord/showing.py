@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, TypeVar
 
+from bot.core import wording
 from bot.core.records import Json
 from bot.core.scenes.kind import Expect, Seat, Seen
 from bot.core.scenes.landlord.cards import NONE, counted, names_of, pack, without, words_of
@@ -66,7 +67,8 @@ def _seats(table: "Table", seat: Seat) -> str:
     roles = {one: "farmer" if table.landlord else "player" for one in table.seats} | {table.landlord: "landlord"}
     you = {seat: " (you)"}
     return "; ".join(
-        f"{one} {roles[one]} {sum(hand)} cards{you.get(one, '')}" for one, hand in _by_seat(table, table.hands)
+        f"{one} {roles[one]} {wording.counted(sum(hand), 'card')}{you.get(one, '')}"
+        for one, hand in _by_seat(table, table.hands)
     )
 
 

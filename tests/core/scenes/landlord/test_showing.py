@@ -15,7 +15,7 @@ def test_a_seat_sees_its_hand_and_what_is_out_and_whoever_watches_no_hand_at_all
     assert private["Your role"] == "farmer"
     assert private["Still out, in other hands"] == "3 SJ BJ"
     assert private["To beat"] == "4 4 by seat 1 (pair)"
-    assert private["Seats"] == "1 landlord 1 cards; 2 farmer 2 cards (you); 3 farmer 2 cards"
+    assert private["Seats"] == "1 landlord 1 card; 2 farmer 2 cards (you); 3 farmer 2 cards"
     watching = state.view(0)
     assert (watching.private, watching.picture["hand"]) == ((), [])
     assert watching.facts == state.view(2).facts
