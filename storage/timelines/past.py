@@ -135,7 +135,7 @@ class Past:
                 try:
                     if part == MindPart.PLAN:
                         plan = undone(plan, before)
-                    else:
+                    elif part == MindPart.KNOWLEDGE:  # a focus that changed since is emptied below
                         whole = before_change(whole, path, before)
                 except Rejected:
                     lost.append(path)

@@ -9,9 +9,11 @@ from importlib import metadata
 
 import structlog
 
-from bot.core.changes import Audit
+from bot.core.changes import AddLetter, Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.kinds import LetterKind
+from bot.core.letters import NoticePayload
 from bot.core.people import by_person
 from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import AgentId, Person, Snowflake
@@ -19,7 +21,10 @@ from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
     AtMessage,
+    AtStep,
+    AtTime,
     Cut,
+    Event,
     Node,
     NodeId,
     Point,
@@ -31,6 +36,7 @@ from bot.core.timelines.records import (
 from bot.core.timelines.showing import Shown
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
+from bot.engine.masks import closed_scenes
 from bot.engine.timelines import looking
 from bot.engine.timelines.house import Estimate, Treasury
 
@@ -38,6 +44,7 @@ log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
+SITS = "You sit in a scene of that room that goes on: this tree is shut to you until it is over."
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
 
 
@@ -70,8 +77,13 @@ class Timelines:
         async with self.office.looking(guild_id) as (community, read):
             return [one for one in await read.timelines.all(community.id) if not one.gone]
 
-    async def find(self, guild_id: Snowflake, tree_id: int | None, thread_id: int | None) -> Timeline:
-        """Give the tree of a number, else that of a thread; raises NotFound."""
+    async def find(
+        self, guild_id: Snowflake, tree_id: int | None, thread_id: int | None, *, who: Snowflake
+    ) -> Timeline:
+        """Give the tree of a number, else that of a thread, to a person; raises NotFound.
+
+        Raises Rejected for who sits in a closed scene that goes on in one of its rooms: they would see others' hands.
+        """
         async with self.office.looking(guild_id) as (community, read):
             if tree_id is not None:
                 found = await read.timelines.find(community.id, TreeId(tree_id))
@@ -81,14 +93,27 @@ class Timelines:
                     raise NotFound(NOT_A_TREE)
             else:
                 raise NotFound(NOT_A_TREE)
+            sits_in = [one.room_id for one in await closed_scenes(read, community.id) if one.seat_of(person_id=who)]
         if found is None or found.gone:
             raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
+        if sits_in and self.orchard is not None:
+            rooms = (await self.orchard.trees.find(found.key)).rooms
+            if not rooms or any(one in rooms for one in sits_in):
+                raise Rejected(SITS)
         return found
 
     async def shown(self, timeline: Timeline) -> Shown:
         """Give a tree with its nodes."""
         trees = self._there().trees
         return Shown(timeline=timeline, tree=await trees.find(timeline.key), nodes=await trees.nodes(timeline.key))
+
+    async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
+        """Give the nodes of a tree by id, and the number of the newest event that they show."""
+        return await self._there().trees.snapshot(timeline.key)
+
+    async def events(self, timeline: Timeline, after: int, node_id: NodeId | None) -> Sequence[Event]:
+        """Give what happened since an event, oldest first; `node_id`: in that node alone."""
+        return await self._there().trees.events(timeline.key, after=after, node_id=node_id)
 
     async def fork(
         self,
@@ -176,8 +201,25 @@ class Timelines:
         community = next(one for one in everyone if one.id == timeline.community_id)
         return self.config.overlaid(community.overrides)
 
-    async def point_of(self, guild_id: Snowflake, message_id: int) -> AtMessage:
-        """Give the point at which a message of Discord's had just been said; raises NotFound."""
+    async def point_of(
+        self,
+        guild_id: Snowflake,
+        *,
+        message_id: int | None = None,
+        minutes_ago: int | None = None,
+        scene_id: int | None = None,
+        step: int = 0,
+    ) -> Point:
+        """Give a point: when a message of Discord's had just been said, so long ago, or after a step of a scene.
+
+        Without any it is now. Raises NotFound for a message that is not known.
+        """
+        if scene_id is not None:
+            return AtStep(scene_id=scene_id, step=step)
+        if minutes_ago is not None:
+            return AtTime(at=self.office.now() - timedelta(minutes=minutes_ago))
+        if message_id is None:
+            return NOW
         async with self.office.looking(guild_id) as (community, read):
             found = await read.talk.find(community.id, Snowflake(message_id))
         if found is None:
@@ -289,14 +331,34 @@ class Timelines:
         return None if timeline is None or timeline.gone else await self.shown(timeline)
 
     async def expire(self) -> None:
-        """Delete the trees that nobody touched for long."""
+        """Delete the trees that nobody touched for long, and tell of those that went with somebody."""
         if self.orchard is None:
             return
+        await self._tell_makers()
         async with self.office.store.reading() as read:
             over = await read.timelines.expired(self.office.now())
         for one in over:
             await self.orchard.grower.remove(one.key)
             async with self.office.store.writing(one.community_id) as write:
+                await write.timelines.drop(one.community_id, one.id)
+
+    async def _tell_makers(self) -> None:
+        """Tell those whose tree was deleted because somebody was forgotten, once; who was forgotten is told nothing."""
+        async with self.office.store.reading() as read:
+            gone = [one for one in await read.timelines.all() if one.gone]
+        for one in gone:
+            async with self.office.store.writing(one.community_id) as write:
+                maker = await write.people.find(one.community_id, one.made_by)
+                if maker is not None and maker.username:
+                    told = NoticePayload(
+                        text=f"🌳 Your what-if {one.id} was deleted. {one.gone}",
+                        to_managers=False,
+                        person_id=one.made_by,
+                    ).stored()
+                    letter = AddLetter(
+                        kind=LetterKind.NOTICE, room_id=one.room_id, payload=told, not_before=self.office.now()
+                    )
+                    await write.apply(one.community_id, [letter])
                 await write.timelines.drop(one.community_id, one.id)
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
