@@ -110,6 +110,12 @@ async def pressed(inside: Commander, node: int, *labels: str) -> Json:
     return answer
 
 
+def options_with(answer: Json, word: str) -> list[str]:
+    """Give the values of the options whose label has a word."""
+    options = [one for part in parts_of(answer["components"]) for one in part.get("options", ())]
+    return [one["value"] for one in options if word in one["label"]]
+
+
 @proves(manager="timeline merge | timeline unmerge | timeline selected")
 async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(cast: Cast) -> None:
     orchard = cast.home.house.desk.timelines.orchard
@@ -140,13 +146,7 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
 
     offered = await pressed(inside, 2, "Merge")
     assert "**Wren** knowledge `mood`: wild" in words_of(offered)
-    marks = [
-        one["value"]
-        for part in parts_of(offered["components"])
-        for one in part.get("options", ())
-        if "mood" in one["label"]
-    ]
-    asked = await inside.choose(offered, "Choose what comes into real life", *marks)
+    asked = await inside.choose(offered, "Choose what comes into real life", *options_with(offered, "mood"))
     taken = words_of(await inside.press(asked, "Take it over"))
     assert f"Taken over from what-if {number}/2: 1 thing." in taken
     assert "wild" in await cast.manager.told("knowledge show", agent="Wren")

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from bot.core.timelines.changes import AgentCtx, AgentPlan, MindAction, PlanActi
 from bot.core.timelines.records import Node, Timeline
 from bot.engine.front_desk.merges import Merges
 from bot.engine.front_desk.timelines import Timelines
-from bot.engine.performer import ActionContext, Performer
+from bot.engine.performer import ActionContext, Outcome, Performer
 from tests.engine.front_desk.test_timelines import GUILD, desk, rows
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import BOSS, EVENT, TOKENIZER, Garden, garden
@@ -210,3 +211,32 @@ async def test_what_tells_of_somebody_who_was_forgotten_is_refused(tmp_path: Pat
         with pytest.raises(Rejected, match="asked to be forgotten"):
             await one.take("friend", by=Person(id=Snowflake(600), username="other", is_architect=True))
         assert (await one.mind()).knowledge == {}
+
+
+class BreaksOff(Performer):
+    """Dies amid the second thing that it does."""
+
+    times = 0
+
+    async def perform(self, *given: Any, **named: Any) -> list[Outcome]:  # noqa: ANN401
+        self.times += 1
+        done = await super().perform(*given, **named)
+        if self.times == 2:
+            raise RuntimeError("the machine went down")
+        return done
+
+
+async def test_what_broke_off_left_nothing_and_is_done_once_when_it_is_tried_again(tmp_path: Path) -> None:
+    async with forked(tmp_path, ctx=[Set(path="a", value=1), Set(path="b", value=2)]) as one:
+        marks = "+".join(item.mark for item in (await one.merges.offered(one.timeline, one.node.id)).items[:2])
+        dying = replace(one.merges.office, performer=BreaksOff(cipher=PlainCipher(), tokenizer=TOKENIZER))
+        before = await rows(one.grown)
+        with pytest.raises(RuntimeError):
+            await Merges(dying, one.trees.orchard).take(GUILD, BOSS, one.timeline, one.node.id, marks)
+        assert await rows(one.grown) == before
+        assert await one.merges.all(GUILD) == []
+        await one.take(marks)
+        assert (await one.mind()).knowledge == {"a": 1, "b": 2}
+        with pytest.raises(NotFound):
+            await one.take(marks)
+        assert len(await one.merges.all(GUILD)) == 1
