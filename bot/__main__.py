@@ -33,6 +33,8 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     help="A community of AI agents that live in Discord.",
 )
+timeline = typer.Typer(no_args_is_help=True, help="What if: trees of worlds that never were.")
+cli.add_typer(timeline, name="timeline")
 out = Console(highlight=False, emoji=False)
 err = Console(stderr=True, highlight=False, emoji=False)
 
@@ -41,6 +43,8 @@ File = Annotated[Path, typer.Argument(dir_okay=False)]
 BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file of that name.")]
 Json = Annotated[bool, typer.Option("--json", help="For programs: a JSON object a line.")]
+TreeNumber = Annotated[int, typer.Argument(min=1, help="The tree's number.")]
+NodeNumber = Annotated[int, typer.Argument(min=0, help="The node's number.")]
 Guild = Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")]
 
 
@@ -213,6 +217,54 @@ def actions() -> None:
     sys.stdout.write(actions_table())
 
 
+@timeline.command(name="list")
+def list_(guild: Guild = None, as_json: Json = False) -> None:
+    """List the trees there are."""
+    from bot.orchard import as_line, listed
+
+    for one in carry_out(listed(settings(), guild_id=guild)):
+        say_line(as_line(one, as_json))
+
+
+@timeline.command()
+def show(tree: TreeNumber, guild: Guild = None, as_json: Json = False) -> None:
+    """Show the nodes of a tree."""
+    from bot.orchard import as_line, shown
+
+    for one in carry_out(shown(settings(), tree, guild_id=guild)):
+        say_line(as_line(one, as_json))
+
+
+@timeline.command()
+def advance(
+    tree: TreeNumber,
+    node: NodeNumber,
+    turns: Annotated[int, typer.Option(min=1, max=20, help="For how many turns.")] = 1,
+    guild: Guild = None,
+    as_json: Json = False,
+) -> None:
+    """Let a node go on, while Selfroom does not run: one child."""
+    from bot.orchard import advanced, as_line
+
+    say_line(as_line(carry_out(advanced(settings(), tree, node, turns=turns, guild_id=guild)), as_json))
+
+
+@timeline.command()
+def export(
+    tree: TreeNumber,
+    node: NodeNumber,
+    file: File,
+    transcript: Annotated[bool, typer.Option("--transcript", help="What was said, as a text.")] = False,
+    guild: Guild = None,
+    force: Force = False,
+) -> None:
+    """Write the world of a node into an archive that `import` takes, or what was said there into a text."""
+    from bot.orchard import exported
+
+    work = exported(settings(), tree, node, file, as_transcript=transcript, force=force, guild_id=guild, say=say)
+    carry_out(work)
+
+
 @cli.command(hidden=True)
 def timelines(folder: Path, end: int, config: str) -> None:
     """Be the process that runs worlds apart; Selfroom itself starts it."""
@@ -284,6 +336,11 @@ def say_tally(tally: "Tally") -> None:
 def say(sentence: str) -> None:
     """Print a line as it is, however narrow the terminal; nothing in it is markup or an order to the terminal."""
     out.print(in_a_line(sentence), soft_wrap=True, markup=False)
+
+
+def say_line(line: str) -> None:
+    """Print a line for people or programs; what agents wrote in it is no order to the terminal."""
+    sys.stdout.write(f"{in_a_line(line)}\n")
 
 
 def headed(head: str, style: str, sentence: str) -> Text:

@@ -1,16 +1,18 @@
 """Who looks at the bot's own face: people of the playground, by the token that their page has, with their rights."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import discord
 
 from bot.client import SelfroomClient
+from bot.core.errors import Rejected
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import AgentId, Snowflake
 from bot.core.scenes.showing import Told
 from bot.core.sight import Sight
+from bot.core.timelines.records import Event, Node, NodeId, Timeline
 
 MemberWith = Callable[[str, int], int | None]  # whose token it is, if they are in that server
 SIGHT_SECONDS = 1.0  # pages look often
@@ -49,6 +51,19 @@ class Visitors:
         told = await self._client.desk.scenes.in_thread(guild_id, thread_id)
         sight = await self.sight(token, guild_id)
         return None if told is None or told.scene.room_id in sight.hidden_rooms else told
+
+    async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
+        """Give a tree to who may look into it, as `/timeline show` asks it."""
+        member = await self._member(token, guild_id)
+        if member is None or not self._client.person(member).is_architect:
+            raise Rejected(ONLY_MANAGERS)
+        return await self._client.desk.timelines.find(guild_id, tree_id, None, who=Snowflake(member.id))
+
+    async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
+        return await self._client.desk.timelines.snapshot(timeline)
+
+    async def events(self, timeline: Timeline, after: int, node_id: NodeId | None) -> Sequence[Event]:
+        return await self._client.desk.timelines.events(timeline, after, node_id)
 
     async def _looked_up(self, token: str, guild_id: Snowflake) -> Sight:
         member = await self._member(token, guild_id)

@@ -14,7 +14,7 @@ from bot.core.kinds import Emotion, SenderKind
 from bot.core.records import AgentId, Message, MessageId
 from bot.core.view import Outline
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
-from cogs.ui.again import Item, Lasting
+from cogs.ui.again import Again, Item, Lasting, with_button
 from cogs.ui.beats import beat_file, beat_summary, passed_line
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pages import paged
@@ -64,15 +64,15 @@ class MenuCog(Cog):
         await wait(interaction)
         known = await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
         if known.beat_id is None:
-            await self.passed(interaction, known)
+            await self.passed(interaction, known, message.id)
             return
         guild_id = guild_of(interaction)
         beat = await self.desk.beats.behind(guild_id, known, who=person(interaction).id)
         rooms = (await self.desk.community.view(guild_id)).all_rooms
         told = beat_summary(beat, await self.desk.providers.model(guild_id), rooms)
-        await self.say(interaction, told, files=[beat_file(beat)])
+        await self.say(interaction, told, files=[beat_file(beat)], view=what_if(message.id))
 
-    async def passed(self, interaction: Interaction, message: Message) -> None:
+    async def passed(self, interaction: Interaction, message: Message, discord_id: int) -> None:
         """Tell what each agent of the room made of a message that no agent said."""
         guild_id = guild_of(interaction)
         view = await self.desk.community.view(guild_id)
@@ -81,7 +81,8 @@ class MenuCog(Cog):
         looks = await self.desk.agents.next_beats(guild_id)
         lines = [passed_line(agent, beat, looks[agent.id].words, view.all_rooms) for agent, beat in agents.items()]
         files = [beat_file(beat) for beat in found.values() if beat][:MOST_FILES]
-        await self.say(interaction, paged("**What agents made of it**", lines)[0], files=files)
+        told = paged("**What agents made of it**", lines)[0]
+        await self.say(interaction, told, files=files, view=what_if(discord_id))
 
     @app_commands.checks.cooldown(5, 60.0)
     async def again(self, interaction: Interaction, message: discord.Message) -> None:
@@ -106,6 +107,11 @@ class MenuCog(Cog):
         managers_only(interaction)
         known = await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
         await self.say(interaction, "Which reaction?", view=reactions(known.id))
+
+
+def what_if(discord_id: int) -> discord.ui.View:
+    """Give the button that begins a tree of timelines when a message had just been said."""
+    return with_button(Again("timeline fork", (f"message={discord_id}",)), "What if…")
 
 
 def said_by(message: Message, view: Outline) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, FromClause, bindparam, delete, func, select, update
 
-from bot.core.keeping import AuditEntry, JournalEntry
+from bot.core.keeping import AuditEntry, JournalEntry, Merged
 from bot.core.kinds import MindPart
 from bot.core.models import OwnProvider
 from bot.core.records import (
@@ -24,7 +24,7 @@ from storage.names import worded
 from storage.owed import NOTED
 from storage.prepared import Prepared
 from storage.questions import WITH_OVERRIDES
-from storage.session import INSTALLATION, Query, Rows, Session, owned
+from storage.session import INSTALLATION, Query, Rows, Session, Values, owned
 from storage.tables import (
     AUDIT,
     COMMUNITIES,
@@ -40,6 +40,7 @@ OWN_PROVIDER = Prepared(
         PROVIDERS.c.community_id == bindparam("its")
     )
 )
+FROM_TIMELINE = " from what-if "  # in whose name it was done: no name of a person stands there, only ids
 HERE = COMMUNITIES.c.guild_id > 0  # one that is still moving in lies under a number that no server has (moving.staging)
 OF_GUILD = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
 
@@ -172,5 +173,24 @@ class SqlLogs:
         its = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
         asked = select(JOURNAL).where(*its, JOURNAL.c.part == part).order_by(JOURNAL.c.id.desc()).limit(limit)
         rows = await self.session.mappings(asked)
-        by = await worded(self.session, community_id, [row["by"] for row in rows])
+        return await self._entries(community_id, rows)
+
+    async def _entries(self, community_id: CommunityId, rows: Sequence[Values]) -> list[JournalEntry]:
+        by = await worded(self.session, community_id, [str(row["by"]) for row in rows])
         return [plain(JournalEntry, row, by=who) for row, who in zip(rows, by, strict=True)]
+
+    async def merged(self, community_id: CommunityId, number: int) -> Sequence[Merged]:
+        its = (owned(JOURNAL, community_id), JOURNAL.c.by.contains(FROM_TIMELINE))
+        first = await self.session.first(select(JOURNAL.c.by, JOURNAL.c.at).where(*its, JOURNAL.c.id == number))
+        if first is None:
+            return []
+        asked = select(JOURNAL).where(*its, JOURNAL.c.by == first["by"], JOURNAL.c.at == first["at"])
+        rows = await self.session.mappings(asked.order_by(JOURNAL.c.id))
+        entries = await self._entries(community_id, rows)
+        return [plain(Merged, row, entry=entry) for row, entry in zip(rows, entries, strict=True)]
+
+    async def merges(self, community_id: CommunityId, *, limit: int) -> Sequence[JournalEntry]:
+        its = (owned(JOURNAL, community_id), JOURNAL.c.by.contains(FROM_TIMELINE))
+        firsts = select(func.min(JOURNAL.c.id)).where(*its).group_by(JOURNAL.c.by, JOURNAL.c.at)
+        asked = select(JOURNAL).where(JOURNAL.c.id.in_(firsts)).order_by(JOURNAL.c.id.desc()).limit(limit)
+        return await self._entries(community_id, await self.session.mappings(asked))

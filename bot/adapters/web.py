@@ -12,6 +12,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page, queues_page
+from bot.adapters.tree_streams import TreeStreams, TreeVisitors
 from bot.core.errors import BadSetting, StoreError
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat, Waiting
@@ -33,7 +34,7 @@ LARGEST = 2**63
 SHARED, COUNTED = "others' share", "provider adds"  # what makes the sections of a beat add up to its input
 
 
-class Visitors(Protocol):
+class Visitors(TreeVisitors, Protocol):
     """Who may look: the people of a playground, by the token that their page has."""
 
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
@@ -119,6 +120,7 @@ class Face:
         app.router.add_get("/rooms/{id:[0-9]{1,15}}/tally", self._tally)
         app.router.add_get("/scenes/{thread:[0-9]+}", self._scene)
         app.router.add_options("/{path:.*}", self._alive)  # what a page asks first: `open_to` answers it
+        TreeStreams(self._of_visitor, lambda: self._doors.visitors).add_to(app.router)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         self.url = ""
 
@@ -244,6 +246,10 @@ class Face:
         if community is not None and thread_id is not None:
             told = await self._doors.visitors.scene(_token(request), community.guild_id, Snowflake(thread_id))
         return web.json_response(scene_row(told) if told is not None else None)
+
+    async def _of_visitor(self, request: web.Request) -> Community | None:
+        async with self._store.reading() as read:
+            return await self._community(read.communities, request)
 
     @property
     def _doors(self) -> Inside:

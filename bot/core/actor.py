@@ -9,11 +9,15 @@ from bot.core.records import AgentId, Person, Sender
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """An agent (by id) or a person; a manager may manage the server, and is then shown as The Architect."""
+    """An agent (by id) or a person; a manager may manage the server, and is then shown as The Architect.
+
+    `origin`: the world from which a person takes something over into this one, as logs name it.
+    """
 
     agent_id: AgentId | None = None
     who: Person | None = None
     is_manager: bool = False
+    origin: str = ""
 
     @classmethod
     def agent(cls, agent_id: AgentId) -> "Actor":
@@ -21,9 +25,9 @@ class Actor:
         return cls(agent_id=agent_id)
 
     @classmethod
-    def person(cls, who: Person, *, manager: bool = False) -> "Actor":
+    def person(cls, who: Person, *, manager: bool = False, origin: str = "") -> "Actor":
         """Make a person the actor; The Architect is always a manager."""
-        return cls(who=who, is_manager=manager or who.is_architect)
+        return cls(who=who, is_manager=manager or who.is_architect, origin=origin)
 
     @property
     def sender(self) -> Sender:
@@ -35,4 +39,7 @@ class Actor:
 
     def signature(self) -> str:
         """Give the actor for logs: `itself`, or the person's id (`core.people` puts the name in its place)."""
-        return "itself" if self.who is None else by_person(self.who.id, manager=self.is_manager)
+        if self.who is None:
+            return "itself"
+        by = by_person(self.who.id, manager=self.is_manager)
+        return f"{by} from {self.origin}" if self.origin else by

@@ -12,6 +12,7 @@ from bot.core.kinds import (
     InputFormat,
     LetterKind,
     MessageType,
+    MindPart,
     OutputFormat,
     ReasonKind,
     RequestState,
@@ -239,7 +240,10 @@ class SetFocus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalPlan:
-    """Journal a change of a plan, which is kept with the focus: `before` and `after` hold the pieces that changed."""
+    """Journal a change of a plan, which is kept with the focus: `before` and `after` hold the pieces that changed.
+
+    Of another `part` of the mind the pieces are its sections.
+    """
 
     agent_id: AgentId
     side: Side
@@ -248,6 +252,7 @@ class JournalPlan:
     after: Mapping[str, Json]
     by: str  # who did it, people by their ids (core.people)
     at: datetime
+    part: MindPart = MindPart.PLAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from bot.core.kinds import MindPart
 from bot.core.name_redaction import Trace
-from bot.core.records import AgentId, CommunityId, Json, Snowflake, Usage
+from bot.core.records import AgentId, CommunityId, Json, Side, Snowflake, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,16 @@ class JournalEntry:
     before: Json
     after: Json
     by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """One change of an agent's mind that was taken over from a timeline; `by` names the world it is from."""
+
+    agent_id: AgentId
+    side: Side
+    part: MindPart
+    entry: JournalEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,6 +140,7 @@ class MindPart(StrEnum):
 
     KNOWLEDGE = "knowledge"
     PLAN = "plan"
+    FOCUS = "focus"  # only what was taken over from a timeline
 
 
 class LetterKind(StrEnum):

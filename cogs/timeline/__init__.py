@@ -2,10 +2,11 @@
 
 from cogs.timeline.growing import Growing
 from cogs.timeline.looking import Looking
+from cogs.timeline.merging import Merging
 
 
 class TimelineCog(
-    Growing, Looking, group_name="timeline", group_description="What if: worlds that go on from a moment"
+    Growing, Looking, Merging, group_name="timeline", group_description="What if: worlds that go on from a moment"
 ):
     """Commands on trees of timelines."""
 

@@ -14,7 +14,8 @@ from bot.core.timelines.growth import Growth
 from bot.core.timelines.records import Timeline, TreeKey
 from bot.core.wording import counted
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person, wait
-from cogs.ui.trees import NodeSelect, board_text, board_view, thread_name
+from cogs.ui.tree_picture import tree_picture
+from cogs.ui.trees import MergeSelect, NodeSelect, board_text, board_view, thread_name
 
 Number = app_commands.Range[int, 0, 1_000_000]
 TreeNumber = app_commands.Range[int, 1, 1_000_000]
@@ -35,7 +36,7 @@ class TreeGroup(Group):
 
     async def cog_load(self) -> None:
         """Know the selects that were sent before the last start."""
-        self.client.add_dynamic_items(NodeSelect)
+        self.client.add_dynamic_items(NodeSelect, MergeSelect)
 
     async def cog_unload(self) -> None:
         """Draw no more boards."""
@@ -51,8 +52,8 @@ class TreeGroup(Group):
         """Give the tree that was named, else that of this thread, to a manager alone."""
         managers_only(interaction)
         await wait(interaction)
-        who = person(interaction).id
-        return await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id, who=who)
+        who = person(interaction)
+        return await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id, who=who.id)
 
     async def channel_of(self, guild_id: Snowflake, owner: Agent) -> discord.TextChannel:
         """Give the channel of an agent's room; raises Rejected while it has none."""
@@ -84,7 +85,8 @@ class TreeGroup(Group):
         )
         made = await self.desk.timelines.place(made, Snowflake(thread.id), None)
         shown = await self.desk.timelines.shown(made)
-        board = await thread.send(board_text(shown), view=board_view(shown))
+        drawn = await tree_picture(shown.nodes)
+        board = await thread.send(board_text(shown), file=drawn, view=board_view(shown))
         await self.desk.timelines.place(made, Snowflake(thread.id), Snowflake(board.id))
         return thread.id
 
@@ -125,7 +127,8 @@ class TreeGroup(Group):
         thread = self.client.get_partial_messageable(shown.timeline.thread_id)
         board = thread.get_partial_message(shown.timeline.board_post_id)
         try:
-            await board.edit(content=board_text(shown), view=board_view(shown))
+            drawn = await tree_picture(shown.nodes)
+            await board.edit(content=board_text(shown), attachments=[drawn], view=board_view(shown))
         except discord.HTTPException:  # somebody deleted it: /timeline show has it all
             return
         await asyncio.sleep(BOARD_SECONDS)

@@ -1,28 +1,18 @@
 """`/timeline`: trees begin and grow."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from discord import app_commands
 from pydantic import ValidationError
 
-from bot.core.actions import AlterAgent, Set
 from bot.core.errors import Rejected
-from bot.core.records import Agent
-from bot.core.timelines.changes import AgentCtx, AgentProps, Change, PublicEvent, Settings
+from bot.core.timelines.changes import Change, PublicEvent, Settings
 from bot.core.timelines.growth import Growth
-from bot.core.timelines.records import NOW, NodeId
-from cogs.arguments import AgentArg, ModelArg
+from bot.core.timelines.records import NodeId, Timeline
+from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, managers_only, person, wait
-from cogs.timeline.boards import TreeGroup
-
-Number = app_commands.Range[int, 0, 1_000_000]
-TreeNumber = app_commands.Range[int, 1, 1_000_000]
-Turns = app_commands.Range[int, 1, 20]
-Siblings = app_commands.Range[int, 2, 8]
-Text = app_commands.Range[str, 1, 1_500]
-BOARD_SECONDS = 2.0
-ARCHIVED_AFTER_MINUTES: Final = 1_440
+from cogs.timeline.altering import mind_changes, pair, property_changes
+from cogs.timeline.boards import Number, Siblings, Text, TreeGroup, TreeNumber, Turns
 
 
 class Growing(TreeGroup):
@@ -35,23 +25,30 @@ class Growing(TreeGroup):
         title: app_commands.Range[str, 1, 60] | None = None,
         room: AgentArg | None = None,
         message: app_commands.Range[str, 1, 200] | None = None,
+        minutes_ago: app_commands.Range[int, 1, 43_200] | None = None,
+        scene: app_commands.Range[int, 1, 1_000_000] | None = None,
+        step: app_commands.Range[int, 0, 1_000_000] | None = None,
         everything: bool = False,
     ) -> None:
-        """Begin a tree here and now, in a thread of its own: what happens in it never happened.
+        """Begin a tree here and now, or earlier, in a thread of its own: what happens in it never happened.
 
         Args:
             title: What is tried in it
             room: From whose room; this one when left out
-            message: From a message, by its link or id; from now when left out
+            message: From a message, by its link or id
+            minutes_ago: From so long ago
+            scene: From a scene of this room, by its number
+            step: After which step of the scene, as its record counts them; 0 is before the first
             everything: With all rooms of this server that you can read, not only this one
         """
         managers_only(interaction)
         host = await self.room(interaction, room)
         await wait(interaction)
         guild_id, desk = guild_of(interaction), self.desk.timelines
-        channel = await self.channel_of(guild_id, host)
-        point = NOW if message is None else await desk.point_of(guild_id, _message_id(message))
-        who = person(interaction)
+        _check_point(message, minutes_ago, scene, step)
+        id_ = None if message is None else _message_id(message)
+        point = await desk.point_of(guild_id, message_id=id_, minutes_ago=minutes_ago, scene_id=scene, step=step or 0)
+        channel, who = await self.channel_of(guild_id, host), person(interaction)
         rooms = await self.readable(interaction, host, everything=everything)
         made = await desk.fork(guild_id, who, host.id, title=title or "", rooms=rooms, point=point)
         await self.say(interaction, f"Tree {made.id} begins in <#{await self.show_in(channel, made)}>.")
@@ -70,6 +67,24 @@ class Growing(TreeGroup):
         await self.grow(
             interaction, tree, Growth(what="advance", by=person(interaction), nodes=_ids(node), turns=turns)
         )
+
+    @app_commands.command()
+    async def selected(
+        self,
+        interaction: Interaction,
+        nodes: app_commands.Range[str, 1, 60],
+        turns: Turns = 1,
+        tree: TreeNumber | None = None,
+    ) -> None:
+        """Let several nodes go on: one child each, or none at all.
+
+        Args:
+            nodes: From which nodes, by their numbers with spaces between
+            turns: For how many turns
+            tree: Which tree; that of this thread when left out
+        """
+        growth = Growth(what="selected", by=person(interaction), nodes=_listed(nodes), turns=turns)
+        await self.grow(interaction, tree, growth)
 
     @app_commands.command()
     async def multi(
@@ -128,8 +143,9 @@ class Growing(TreeGroup):
         agent: AgentArg | None = None,
         knows: Text | None = None,
         told: Text | None = None,
-        prompt: Text | None = None,
-        model: ModelArg | None = None,
+        note: app_commands.Range[str, 1, 300] | None = None,
+        plan: app_commands.Range[str, 3, 320] | None = None,
+        properties: Text | None = None,
         setting: app_commands.Range[str, 3, 200] | None = None,
         tree: TreeNumber | None = None,
     ) -> None:
@@ -140,20 +156,19 @@ class Growing(TreeGroup):
             event: What happens, as a line in the tree's room
             visitor: Who says that line; System when left out
             agent: Which agent is otherwise
-            knows: What the agent knows, as path=value
+            knows: What the agent knows, as path=value; as path= what it knows no more
             told: A line that the agent alone is told, once
-            prompt: The agent's new prompt
-            model: The agent's new model
+            note: A note in the agent's focus
+            plan: What the agent is after, as goal=..., milestone=... or strategy=...
+            properties: As name=value; prompt, model, temperature, tokens, interval, emotion, paused, attention, joins
             setting: A setting of the community, as name=value
             tree: Which tree; that of this thread when left out
         """
         timeline = await self.tree(interaction, tree)
+        everyone = await self.desk.agents.everyone(guild_of(interaction))
         try:
-            changes = [
-                *([PublicEvent(room_id=timeline.room_id, text=event, visitor=visitor or "")] if event else []),
-                *_of_agent(agent, knows, told, prompt, model),
-                *([Settings(values=dict([_pair(setting)]))] if setting else []),
-            ]
+            changes = [*_happens(timeline, event, visitor), *mind_changes(agent, knows, told, note, plan)]
+            changes += [*property_changes(agent, properties, everyone, timeline.room_id), *_set(setting)]
         except ValidationError as error:
             raise Rejected(f"That cannot be changed so: {error.errors()[0]['msg']}.") from error
         growth = Growth(what="branch", by=person(interaction), nodes=_ids(node), changes=tuple(changes))
@@ -175,8 +190,29 @@ class Growing(TreeGroup):
         await self.grow(interaction, tree, Growth(what="ask", by=person(interaction), nodes=_ids(node), asked=asked))
 
 
+def _happens(timeline: Timeline, event: str | None, visitor: str | None) -> Sequence[Change]:
+    return [PublicEvent(room_id=timeline.room_id, text=event, visitor=visitor or "")] if event else []
+
+
+def _set(setting: str | None) -> Sequence[Change]:
+    return [Settings(values=dict([pair(setting)]))] if setting else []
+
+
 def _ids(node: int) -> tuple[NodeId, ...]:
     return (NodeId(node),)
+
+
+def _check_point(message: str | None, minutes_ago: int | None, scene: int | None, step: int | None) -> None:
+    """Raise Rejected where more than one point is named, or a scene without a step."""
+    if (scene is None) != (step is None) or sum(one is not None for one in (message, minutes_ago, scene)) > 1:
+        raise Rejected("Name one point: a message, so many minutes ago, or a scene with a step.")
+
+
+def _listed(typed: str) -> tuple[NodeId, ...]:
+    numbers = typed.replace(",", " ").split()
+    if not all(one.isascii() and one.isdigit() for one in numbers):
+        raise Rejected("Give the numbers of nodes, with spaces between.")
+    return tuple(NodeId(int(one)) for one in numbers)
 
 
 def _message_id(typed: str) -> int:
@@ -184,28 +220,3 @@ def _message_id(typed: str) -> int:
     if not (last.isascii() and last.isdigit() and len(last) < 20):
         raise Rejected("Give the link of a message, or its id.")
     return int(last)
-
-
-def _pair(typed: str) -> tuple[str, str]:
-    name, sign, value = typed.partition("=")
-    if not sign or not name.strip():
-        raise Rejected("Write name=value.")
-    return name.strip(), value.strip()
-
-
-def _of_agent(
-    agent: Agent | None, knows: str | None, told: str | None, prompt: str | None, model: str | None
-) -> Sequence[Change]:
-    """Give what is otherwise about an agent; raises Rejected where none is named."""
-    if agent is None:
-        if knows or told or prompt or model:
-            raise Rejected("Name the agent that is to be otherwise.")
-        return []
-    changes: list[Change] = []
-    if knows or told:
-        actions = [Set(path=path, value=value) for path, value in [_pair(knows)]] if knows else []
-        changes.append(AgentCtx(agent_id=agent.id, actions=tuple(actions), told=told or ""))
-    if prompt or model:
-        altered = AlterAgent(agent_id=agent.id, background_prompt=prompt, model=model)
-        changes.append(AgentProps(agent_id=agent.id, altered=altered))
-    return changes

@@ -1,24 +1,14 @@
 """`/timeline`: trees are looked at, compared and cut back."""
 
-from typing import Final
-
 from discord import app_commands
 
 from bot.core.timelines.records import Timeline
 from bot.core.wording import counted, honest
 from cogs.base import Interaction, guild_of, managers_only, person, wait
-from cogs.timeline.boards import TreeGroup
+from cogs.timeline.boards import Number, TreeGroup, TreeNumber
 from cogs.ui.files import text_file
 from cogs.ui.texts import label
 from cogs.ui.trees import branches
-
-Number = app_commands.Range[int, 0, 1_000_000]
-TreeNumber = app_commands.Range[int, 1, 1_000_000]
-Turns = app_commands.Range[int, 1, 20]
-Siblings = app_commands.Range[int, 2, 8]
-Text = app_commands.Range[str, 1, 1_500]
-BOARD_SECONDS = 2.0
-ARCHIVED_AFTER_MINUTES: Final = 1_440
 
 
 class Looking(TreeGroup):

@@ -8,17 +8,19 @@ import discord
 
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import Snowflake
+from bot.core.records import AgentId, Json, Snowflake
 from bot.core.timelines.growth import leaves
+from bot.core.timelines.merging import MOST_AT_ONCE, Item
 from bot.core.timelines.records import Edge, Node, Status, Timeline
 from bot.core.timelines.showing import Shown
-from bot.core.wording import as_words, counted
+from bot.core.wording import as_words, counted, honest
 from cogs.ui.again import Again, Lasting, UseButton
 from cogs.ui.texts import label
 
 Interaction = discord.Interaction[SelfroomClient]
 MOST_OPTIONS = 25
 BOARD_CHARACTERS = 1_900
+SHOWN_VALUE = 100
 SIGNS: Mapping[Status, str] = {
     Status.QUEUED: "⚪",
     Status.RUNNING: "🔵",
@@ -134,11 +136,85 @@ def node_view(tree_id: int, node: Node, siblings: Sequence[Node]) -> discord.ui.
         if other is not None:
             add("compare", f"Compare with {other.id}", f"other={other.id}")
         add("compare", "Compare children")
+        if node.parent is not None:
+            add("merge", "Merge")
     if not node.status.is_over:
         add("stop", "Stop")
     if node.parent is not None:
         add("delete", "Delete")
     return view
+
+
+def merge_line(item: Item, names: Mapping[AgentId, str]) -> str:
+    """Word what may be taken over: what it is in the node, live, and at the fork."""
+    who = label(names.get(item.agent_id, "an agent"))
+    if item.message is not None:
+        return f"a quotation in {who}'s room: {_short(item.node)}"
+    now = "" if item.live is None else f" in place of {_short(item.live)}"
+    since = f", which changed since (it was {_short(item.fork)})" if item.is_changed else ""
+    beside = "" if item.side == 0 else f", beside {label(names.get(AgentId(item.side), 'a private'))}'s room"
+    name = "" if item.name == item.node else f" `{honest(item.name)[:80]}`:"
+    return f"**{who}** {item.what}{name} {_short(item.node)}{now}{since}{beside}"
+
+
+def _short(value: Json) -> str:
+    text = " ".join(str(value).split())
+    return honest(text if len(text) <= SHOWN_VALUE else f"{text[: SHOWN_VALUE - 1]}…")
+
+
+def merge_view(tree_id: int, node_id: int, items: Sequence[Item], names: Mapping[AgentId, str]) -> discord.ui.View:
+    """Give the select of what may be taken over."""
+    view = discord.ui.View(timeout=None)
+    options = [
+        discord.SelectOption(
+            label=f"{names.get(one.agent_id, 'an agent')}: {one.what} {one.name}"[:100],
+            value=one.mark,
+            description=f"{'changed since the fork; ' if one.is_changed else ''}{_short(one.node)}"[:100],
+        )
+        for one in {one.mark: one for one in items}.values()
+    ]
+    view.add_item(MergeSelect.drawn(tree_id, node_id, options[:MOST_OPTIONS]))
+    view.stop()
+    return view
+
+
+def _values(interaction: Interaction) -> list[str]:
+    """Give what was chosen from a select."""
+    data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
+    values = data.get("values")
+    return [str(one) for one in values] if isinstance(values, list) else []
+
+
+class MergeSelect(Lasting, template=r"merge:(?P<tree>\d+):(?P<node>\d+)"):
+    """Chooses what is taken over from a node; the command asks whether it is meant."""
+
+    def __init__(self, item: discord.ui.Item[discord.ui.View], tree_id: int, node_id: int) -> None:
+        super().__init__(item)  # type: ignore[arg-type]  # a select is pressed as a button is
+        self.tree_id = tree_id
+        self.node_id = node_id
+
+    @classmethod
+    def drawn(cls, tree_id: int, node_id: int, options: list[discord.SelectOption]) -> Self:
+        """Give the select as Discord shows it."""
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"merge:{tree_id}:{node_id}",
+            options=options,
+            placeholder="Choose what comes into real life",
+            max_values=min(MOST_AT_ONCE, len(options)),
+        )
+        return cls(select, tree_id, node_id)
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the select again, whoever sent it and whenever."""
+        return cls(item, int(match["tree"]), int(match["node"]))
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Use the command for what was chosen."""
+        given = (f"node={self.node_id}", f"what={'+'.join(_values(interaction))}", f"tree={self.tree_id}")
+        await Again("timeline merge", given).run(interaction)
 
 
 class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
@@ -169,11 +245,9 @@ class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
         client = interaction.client
         if interaction.guild_id is None or not client.person(interaction.user).is_architect:
             raise Rejected("Only who may manage this server may look into trees.")
-        data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
-        values = data.get("values")
-        chosen = int(str(values[0])) if isinstance(values, list) and values else 0
-        who = client.person(interaction.user).id
-        timeline = await client.desk.timelines.find(Snowflake(interaction.guild_id), self.tree_id, None, who=who)
+        chosen = int((_values(interaction) or ["0"])[0])
+        who = client.person(interaction.user)
+        timeline = await client.desk.timelines.find(Snowflake(interaction.guild_id), self.tree_id, None, who=who.id)
         shown = await client.desk.timelines.shown(timeline)
         node = next((one for one in shown.nodes if one.id == chosen), None)
         if node is None:

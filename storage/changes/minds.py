@@ -46,17 +46,17 @@ async def keep_minds(session: Session, community_id: int, changes: Sequence[SetK
     blank: dict[str, object] = {"knowledge": None, "focus": None}
     await session.run(_keeping(is_sqlite=session.is_sqlite), [blank | mind for mind in minds.values()])
     learnt = [change for change in changes if isinstance(change, SetKnowledge)]
-    await _journal(session, community_id, MindPart.KNOWLEDGE, [columns_of(change, "knowledge") for change in learnt])
+    about = {"part": MindPart.KNOWLEDGE}
+    await _journal(session, community_id, [columns_of(change, "knowledge") | about for change in learnt])
 
 
 async def journal_plans(session: Session, community_id: int, changes: Sequence[JournalPlan]) -> None:
     """Journal what changed of plans."""
-    await _journal(session, community_id, MindPart.PLAN, [columns_of(change) for change in changes])
+    await _journal(session, community_id, [columns_of(change) for change in changes])
 
 
-async def _journal(session: Session, community_id: int, part: MindPart, entries: Sequence[dict[str, object]]) -> None:
-    about = {"community_id": community_id, "part": part}
-    await session.put(JOURNAL, [entry | about for entry in entries])
+async def _journal(session: Session, community_id: int, entries: Sequence[dict[str, object]]) -> None:
+    await session.put(JOURNAL, [entry | {"community_id": community_id} for entry in entries])
 
 
 def _carried(change: SetKnowledge | SetFocus) -> dict[str, object]:

@@ -156,7 +156,7 @@ class Past:
             try:
                 if part == MindPart.PLAN:
                     plan = undone(plan, before)
-                else:
+                elif part == MindPart.KNOWLEDGE:  # a focus that changed since is emptied by its owner
                     whole = before_change(whole, path, before)
             except Rejected:
                 lost += 1

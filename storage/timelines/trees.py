@@ -371,13 +371,14 @@ class SqlTrees:
         rows = await self._read(key, lambda connection: connection.execute(asked, (after, limit)).fetchall())
         return [event_of(row) for row in rows]
 
-    async def last_event(self, key: TreeKey) -> int:
-        """Give the number of the newest event, 0 without one: what a snapshot carries."""
+    async def snapshot(self, key: TreeKey) -> tuple[int, Sequence[Node]]:
+        """Give the number of the newest event, 0 without one, and all nodes by id, as they were at that event."""
 
-        def last(connection: sqlite3.Connection) -> int:
-            return int(connection.execute("SELECT last_seq FROM tree").fetchone()[0])
+        def shown(connection: sqlite3.Connection) -> tuple[int, Sequence[Node]]:
+            (last,) = connection.execute("SELECT last_seq FROM tree").fetchone()
+            return int(last), nodes_of(connection.execute(f"SELECT {NODE} FROM nodes ORDER BY id").fetchall())  # noqa: S608
 
-        return await self._read(key, last)
+        return await self._read(key, shown)
 
     async def close(self) -> None:
         """Close all files."""

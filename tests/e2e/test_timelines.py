@@ -10,6 +10,7 @@ import pytest_asyncio
 from bot.core.records import Snowflake
 from bot.seclusion import Seclusion
 from tests.e2e.commanding import Commander, heard
+from tests.e2e.commanding import inside as parts_of
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.test_scenes import thread_of
@@ -93,6 +94,76 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     said, agents = await rows(cast)
     assert [one["content"] for one in said if one["type"] == 0] == [one["content"] for one in said_before]
     assert agents == agents_before
+
+
+def killed(grower: Seclusion) -> None:
+    """Kill the process in which nodes run."""
+    assert grower.pid is not None
+    os.kill(grower.pid, signal.SIGKILL)
+
+
+async def pressed(inside: Commander, node: int, *labels: str) -> Json:
+    """Choose a node on the board, and press one button after the other."""
+    answer = await inside.choose(await board(inside), "Choose a node", str(node))
+    for label in labels:
+        answer = await inside.press(answer, label)
+    return answer
+
+
+def options_with(answer: Json, word: str) -> list[str]:
+    """Give the values of the options whose label has a word."""
+    options = [one for part in parts_of(answer["components"]) for one in part.get("options", ())]
+    return [one["value"] for one in options if word in one["label"]]
+
+
+@proves(manager="timeline merge | timeline unmerge | timeline selected")
+async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(cast: Cast) -> None:
+    orchard = cast.home.house.desk.timelines.orchard
+    assert orchard is not None
+    grower = orchard.grower
+    assert isinstance(grower, Seclusion)
+    post = await cast.you.say(cast.manager.channel_id, "Wren, good evening!")
+    await cast.you.answer_after(post)
+    said_before, agents_before = await rows(cast)
+    seen = await cast.manager.menu("Show the HUD behind this", post)
+    told = words_of(await cast.manager.press(seen, "What if…"))
+    number = int(told.split()[1])
+    inside = Commander(cast.you, await thread_of(cast.you, cast.manager.channel_id, f"🌳 what if … ({number})"))
+    await inside.told(
+        "timeline change", node=0, event="Wren, good night!", visitor="mira", agent="Wren", knows="mood=wild"
+    )
+    await board(inside, "🟢 **1** branch")
+    assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
+    killed(grower)
+    assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))
+    assert "(8, 9, 10)" in words_of(await pressed(inside, 1, "Chain of 3"))
+    killed(grower)
+    assert "(11, 12)" in await inside.told("timeline selected", nodes="1 0", turns=1)
+    await board(
+        inside, *(f" **{one}** " for one in range(13)), *(f"🟢 **{one}** one of several" for one in range(2, 8))
+    )
+    assert "Node 2 and node 3 " in words_of(await pressed(inside, 2, "Compare with 3"))
+
+    offered = await pressed(inside, 2, "Merge")
+    assert "**Wren** knowledge `mood`: wild" in words_of(offered)
+    asked = await inside.choose(offered, "Choose what comes into real life", *options_with(offered, "mood"))
+    taken = words_of(await inside.press(asked, "Take it over"))
+    assert f"Taken over from what-if {number}/2: 1 thing." in taken
+    assert "wild" in await cast.manager.told("knowledge show", agent="Wren")
+    merge = int(taken.partition("merge:")[2].partition("`")[0])
+    assert f"**{merge}** The Architect" in await inside.told("timeline unmerge")
+    sure = await inside.run("timeline unmerge", merge=merge)
+    assert "Put back: Wren's knowledge, mood." in words_of(await inside.press(sure, "Put it back"))
+    assert "wild" not in await cast.manager.told("knowledge show", agent="Wren")
+
+    asked = await inside.run("timeline merge", node=2, what="mood")
+    assert "Take this over into real life?" in words_of(asked)
+    assert "Nothing has changed." in words_of(await inside.press_in_place(asked, "Leave it"))
+
+    assert "Deleted: 3 nodes." in words_of(await pressed(inside, 8, "Delete", "Delete"))
+    said, agents = await rows(cast)
+    posts = [[one["content"] for one in lines if one["type"] == 0] for lines in (said, said_before)]
+    assert (posts[0], agents) == (posts[1], agents_before)
 
 
 async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_not_notice(cast: Cast) -> None:

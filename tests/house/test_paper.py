@@ -171,6 +171,7 @@ def measured() -> set[str]:
 
 def test_the_command_line_is_told_as_it_is() -> None:
     there = {one.name or one.callback.__name__ for one in cli.registered_commands if one.callback}
+    there |= {one.name for one in cli.registered_groups if one.name}
     named = {name for page in PAGES for name in re.findall(r"\bselfroom ([a-z][a-z-]*)\b(?=[^`\n]*`)", text_of(page))}
     assert named <= there
     assert {"run", "replay", "hud", "doctor"} <= named

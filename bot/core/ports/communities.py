@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.core.errors import Unreadable
-from bot.core.keeping import AuditEntry, JournalEntry
+from bot.core.keeping import AuditEntry, JournalEntry, Merged
 from bot.core.kinds import MindPart
 from bot.core.models import OwnProvider, OwnProviders
 from bot.core.records import AgentId, Community, CommunityId, Json, Snowflake
@@ -68,6 +68,12 @@ class Logs(Protocol):
         limit: int = 50,
     ) -> Sequence[JournalEntry]:
         """Give the changes of an agent's knowledge, or of its plan, on one side, newest first."""
+
+    async def merged(self, community_id: CommunityId, number: int) -> Sequence[Merged]:
+        """Give what was taken over from a timeline in one go, the first change of which has this number."""
+
+    async def merges(self, community_id: CommunityId, *, limit: int) -> Sequence[JournalEntry]:
+        """Give the first change of each time that something was taken over from a timeline, newest first."""
 
 
 class Upkeep(Protocol):

@@ -139,8 +139,8 @@ class Trees(Protocol):
     ) -> Sequence[Event]:
         """Give what happened since an event, oldest first; `node_id`: in that node alone."""
 
-    async def last_event(self, key: TreeKey) -> int:
-        """Give the number of the newest event, 0 without one: what a snapshot carries."""
+    async def snapshot(self, key: TreeKey) -> tuple[int, Sequence[Node]]:
+        """Give the number of the newest event, 0 without one, and all nodes by id, as they were at that event."""
 
 
 class Asking(Protocol):

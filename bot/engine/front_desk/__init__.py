@@ -7,6 +7,7 @@ from bot.engine.front_desk.cards import Cards
 from bot.engine.front_desk.community import CommunityDesk, Money
 from bot.engine.front_desk.doors import Doors
 from bot.engine.front_desk.held import Held
+from bot.engine.front_desk.merges import Merges
 from bot.engine.front_desk.messages import Messages
 from bot.engine.front_desk.minds import Beats, Minds
 from bot.engine.front_desk.office import Office
@@ -50,6 +51,7 @@ class FrontDesk:
         self.money = Money(office)
         self.scenes = Scenes(office)
         self.timelines = Timelines(office, orchard, config or CommunityConfig())
+        self.merges = Merges(office, orchard)
         self.trials = Trials(office, self.actions)
 
 

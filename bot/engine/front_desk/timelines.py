@@ -9,9 +9,11 @@ from importlib import metadata
 
 import structlog
 
-from bot.core.changes import Audit
+from bot.core.changes import AddLetter, Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.kinds import LetterKind
+from bot.core.letters import NoticePayload
 from bot.core.people import by_person
 from bot.core.ports import Writing
 from bot.core.ports.trees import Grower, Images, Trees
@@ -20,7 +22,10 @@ from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
     AtMessage,
+    AtStep,
+    AtTime,
     Cut,
+    Event,
     Node,
     NodeId,
     Point,
@@ -99,6 +104,14 @@ class Timelines:
         """Give a tree with its nodes."""
         trees = self._there().trees
         return Shown(timeline=timeline, tree=await trees.find(timeline.key), nodes=await trees.nodes(timeline.key))
+
+    async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
+        """Give the nodes of a tree by id, and the number of the newest event that they show."""
+        return await self._there().trees.snapshot(timeline.key)
+
+    async def events(self, timeline: Timeline, after: int, node_id: NodeId | None) -> Sequence[Event]:
+        """Give what happened since an event, oldest first; `node_id`: in that node alone."""
+        return await self._there().trees.events(timeline.key, after=after, node_id=node_id)
 
     async def fork(
         self,
@@ -189,8 +202,25 @@ class Timelines:
         community = next(one for one in everyone if one.id == timeline.community_id)
         return self.config.overlaid(community.overrides)
 
-    async def point_of(self, guild_id: Snowflake, message_id: int) -> AtMessage:
-        """Give the point at which a message of Discord's had just been said; raises NotFound."""
+    async def point_of(
+        self,
+        guild_id: Snowflake,
+        *,
+        message_id: int | None = None,
+        minutes_ago: int | None = None,
+        scene_id: int | None = None,
+        step: int = 0,
+    ) -> Point:
+        """Give a point: when a message of Discord's had just been said, so long ago, or after a step of a scene.
+
+        Without any it is now. Raises NotFound for a message that is not known.
+        """
+        if scene_id is not None:
+            return AtStep(scene_id=scene_id, step=step)
+        if minutes_ago is not None:
+            return AtTime(at=self.office.now() - timedelta(minutes=minutes_ago))
+        if message_id is None:
+            return NOW
         async with self.office.looking(guild_id) as (community, read):
             found = await read.talk.find(community.id, Snowflake(message_id))
         if found is None:
@@ -296,15 +326,35 @@ class Timelines:
         return None if timeline is None or timeline.gone else await self.shown(timeline)
 
     async def expire(self) -> None:
-        """Delete the trees that nobody touched for long."""
+        """Delete the trees that nobody touched for long, and tell of those that went with somebody."""
         if self.orchard is None:
             return
+        await self._tell_makers()
         async with self.office.store.reading() as read:
             over = await read.timelines.expired(self.office.now())
         for one in over:
             await self.orchard.grower.remove(one.key)
             async with self.office.store.writing(one.community_id) as write:
                 await _laid_to_rest(write, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
+
+    async def _tell_makers(self) -> None:
+        """Tell those whose tree was deleted because somebody was forgotten, once; who was forgotten is told nothing."""
+        async with self.office.store.reading() as read:
+            gone = [one for one in await read.timelines.all() if one.gone]
+        for one in gone:
+            async with self.office.store.writing(one.community_id) as write:
+                maker = await write.people.find(one.community_id, one.made_by)
+                if maker is not None and maker.username:
+                    told = NoticePayload(
+                        text=f"🌳 Your what-if {one.id} was deleted. {one.gone}",
+                        to_managers=False,
+                        person_id=one.made_by,
+                    ).stored()
+                    letter = AddLetter(
+                        kind=LetterKind.NOTICE, room_id=one.room_id, payload=told, not_before=self.office.now()
+                    )
+                    await write.apply(one.community_id, [letter])
+                await write.timelines.drop(one.community_id, one.id)
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
         """Keep a tree longer, and who did what."""

@@ -26,9 +26,11 @@ from bot.core.changes import (
 from bot.core.circumstances import Circumstances
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
+from bot.core.focus import LIST_SECTIONS, items_of
 from bot.core.hud.knowledge import Tally
 from bot.core.hud.lookups import LONGEST_QUESTION, MOST_LOOKUPS, fitted, lookup_characters
 from bot.core.key_redaction import KeyRedactor
+from bot.core.kinds import MindPart
 from bot.core.people import mention
 from bot.core.permissions import NAME_THE_AGENT, no_agent, visible_message
 from bot.core.plan import difference
@@ -287,9 +289,28 @@ class UnitOfWork:
         )
 
     def keep_focus(self, focus: Focus) -> None:
-        """Keep the subject's focus on this side."""
+        """Keep the subject's focus on this side; what comes from another world is journalled, to be taken back."""
+        if self.actor.origin:
+            self._journal_focus(self.mind().focus, focus)
         self._keep_mind(replace(self.mind(), focus=focus))
         self._merge(SetFocus(agent_id=self.me().id, side=self.side, focus=focus))
+
+    def _journal_focus(self, was: Focus, focus: Focus) -> None:
+        for name in LIST_SECTIONS.values():
+            before, after = list[Json](items_of(was, name)), list[Json](items_of(focus, name))
+            if before != after:
+                self.put(
+                    JournalPlan(
+                        agent_id=self.me().id,
+                        side=self.side,
+                        path=name,
+                        before={name: before},
+                        after={name: after},
+                        by=self.actor.signature(),
+                        at=self.now,
+                        part=MindPart.FOCUS,
+                    )
+                )
 
     def keep_plan(self, plan: Plan) -> bool:
         """Keep the subject's plan on this side, with a line in its journal; tells whether that changes anything."""

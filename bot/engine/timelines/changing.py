@@ -2,10 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import assert_never
+from typing import assert_never, get_args
+
+from pydantic import ValidationError
 
 from bot.core.actions import (
     Action,
+    Feel,
     Invite,
     Pause,
     Remove,
@@ -14,13 +17,14 @@ from bot.core.actions import (
     SetSetting,
 )
 from bot.core.actor import Actor
-from bot.core.changes import AddLookup, PutReason, Say, UpdateRoom
+from bot.core.changes import AddLookup, PutReason, Say, SetFocus, UpdateRoom
 from bot.core.changes import Change as Written
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound, Rejected, one_of
 from bot.core.events import MessageSeen
+from bot.core.feelings import Felt, with_feeling
 from bot.core.kinds import ReasonKind
 from bot.core.ports import Writing
-from bot.core.records import SYSTEM, AgentId, Lookup, MessageId, Person, Reason, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, SYSTEM, AgentId, Lookup, MessageId, Person, Reason, Side, Snowflake
 from bot.core.timelines.changes import (
     AgentCtx,
     AgentPlan,
@@ -127,13 +131,25 @@ class Changing:
             own.append(SetInterval(seconds=change.interval_seconds, resting_seconds=change.resting_interval_seconds))
         if change.paused is not None:
             own.append(Pause() if change.paused else Resume())
-        if change.emotion is not None:
-            raise Rejected("What an agent feels is its own: tell it something, and it may feel otherwise.")
         await self._perform(own, change.agent_id)
+        if change.emotion is not None:
+            await self._feel(AgentId(change.agent_id), change.emotion)
         for room_id in change.joins:
             await self._perform([Invite(agent_id=change.agent_id)], room_id)
         for room_id in change.leaves:
             await self._perform([Remove(agent_id=change.agent_id)], room_id)
+
+    async def _feel(self, agent_id: AgentId, emotion: str) -> None:
+        """Let an agent have noted a feeling, which in life is its own alone."""
+        try:
+            feels = Feel.model_validate({"emotion": emotion})
+        except ValidationError as error:
+            raise Rejected(f"Name a feeling that agents know: {one_of(list(get_args(Felt)))}.") from error
+        async with self._play.world.store.writing(self._community_id) as write:
+            await self._known(write, agent_id)
+            view = await write.views.whole(self._community_id, agent_ids=[agent_id], messages=0)
+            focus = with_feeling(view.mind_of(agent_id).focus, feels.emotion, "", self._play.clock.now())
+            await write.apply(self._community_id, [SetFocus(agent_id=agent_id, side=PUBLIC_SIDE, focus=focus)])
 
     async def _set(self, change: Settings) -> None:
         for name, value in change.values.items():

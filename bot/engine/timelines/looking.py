@@ -1,14 +1,15 @@
 """Worlds apart as people look at them: what was said there, and what of them is compared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import TypeAdapter
 
 from bot.core.ports.trees import Trees, World
-from bot.core.records import AgentId, Focus, Json, Message, MessageId
+from bot.core.records import AgentId, Focus, Json, Message, MessageId, Mind, Side, Snowflake
 from bot.core.timelines.comparing import Sighting, common, compared, tabled
-from bot.core.timelines.records import NodeId, TreeKey
+from bot.core.timelines.records import ROOT, NodeId, TreeKey
 from bot.core.view import View
 from bot.core.wording import counted
 
@@ -19,16 +20,46 @@ MOST_CHILDREN = 25
 MOST_DIFFERENCES = 5_000  # lines that are told of two worlds: a file beyond that is read by nobody
 
 
-async def transcript(trees: Trees, key: TreeKey, node_id: NodeId) -> list[str]:
-    """Give what was said in a node's world since the fork, line by line, oldest first."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What the agents of a node carry, and carried at the fork; what was said since, and which people had a part in it.
+
+    `people`: by id, as they were called there.
+    """
+
+    fork: Mapping[tuple[AgentId, Side], Mind]
+    node: Mapping[tuple[AgentId, Side], Mind]
+    said: Sequence[Message]
+    people: Mapping[Snowflake, str]
+
+
+async def carried(trees: Trees, key: TreeKey, node_id: NodeId) -> Carried:
+    """Give what may be taken over from a node."""
+    makers = {one.made_by for one in await trees.path(key, node_id)}
+    async with trees.look(key, ROOT) as world:
+        fork = (await _view(world)).minds
+    async with trees.look(key, node_id) as world:
+        view = await _view(world)
+        said = await _said(world, view, since=world.tree.at)
+        ids = makers | {one.sender.person_id for one in said if one.sender.person_id is not None}
+        async with world.store.reading() as read:
+            known = await read.people.known(key.community_id, list(ids))
+    people = {id_: known[id_].username if id_ in known else "" for id_ in ids}
+    people |= {one.sender.person_id: one.sender.name for one in said if one.sender.person_id is not None}
+    return Carried(fork=fork, node=view.minds, said=said, people=people)
+
+
+async def transcript(trees: Trees, key: TreeKey, node_id: NodeId, *, most: int | None = LISTED_LINES) -> list[str]:
+    """Give what was said in a node's world since the fork, line by line, oldest first; at most the newest so many."""
     async with trees.look(key, node_id) as world:
         view = await _view(world)
         said = await _said(world, view, since=world.tree.at)
     names = {id_: agent.name for id_, agent in view.agents.items()}
-    return [
+    lines = [
         f"{one.sent_at:%H:%M:%S} {_room(view, one.room_id)} · {_who(one, names)}: {one.content}"
         for one in sorted(said, key=lambda one: (one.sent_at, one.id))
-    ][-LISTED_LINES:]
+    ]
+    return lines if most is None else lines[-most:]
 
 
 async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId) -> tuple[str, list[str]]:

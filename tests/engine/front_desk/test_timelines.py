@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from sqlalchemy import text
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.kinds import LetterKind
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, planned
-from bot.core.timelines.records import NodeId, Status
+from bot.core.timelines.records import NOW, AtStep, AtTime, NodeId, Status
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.performer import Performer
@@ -121,6 +123,33 @@ async def test_who_does_not_manage_forks_nothing_and_nobody_more_trees_than_ther
             await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
         with pytest.raises(Rejected, match="Over the limit of 3 trees: delete one first"):
             await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+
+
+async def test_the_maker_of_a_tree_that_went_with_somebody_is_told_once_unless_it_was_they(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, community_id = desk(grown), grown.key.community_id
+        for made_by in (BOSS.id, Snowflake(700)):
+            tree = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+            async with grown.home.store.writing(community_id) as write:
+                await write.timelines.keep(replace(tree, made_by=made_by, gone="Somebody asked to be forgotten."))
+        await there.expire()
+        await there.expire()
+        async with grown.home.store.reading() as read:
+            letters = [one for one in await read.letters.due(grown.home.clock.now(), limit=100)]
+            assert await read.timelines.all(community_id) == []
+        notices = [one.payload for one in letters if one.kind is LetterKind.NOTICE]
+        assert [one["person_id"] for one in notices] == [BOSS.id]
+        assert "Somebody asked to be forgotten." in str(notices[0]["text"])
+
+
+async def test_a_point_is_a_message_a_time_or_a_step_of_a_scene(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, now = desk(grown), grown.home.clock.now()
+        assert await there.point_of(GUILD) == NOW
+        assert await there.point_of(GUILD, minutes_ago=5) == AtTime(at=now - timedelta(minutes=5))
+        assert await there.point_of(GUILD, scene_id=3, step=7) == AtStep(scene_id=3, step=7)
+        with pytest.raises(NotFound, match="does not know this message"):
+            await there.point_of(GUILD, message_id=1)
 
 
 async def test_what_is_said_in_a_trees_thread_is_not_the_rooms(tmp_path: Path) -> None:

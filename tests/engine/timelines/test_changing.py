@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.actions import Set
+from bot.core.actions import AlterAgent, PlanGoal, PlanStrategy, Set, SetAttention
 from bot.core.errors import Rejected
 from bot.core.records import AgentId
-from bot.core.timelines.changes import AgentCtx, Settings
+from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, Settings
 from tests.engine.test_replaying import moody
 from tests.engine.timelines.garden import garden
 
@@ -24,3 +24,26 @@ async def test_a_change_that_cannot_be_leaves_no_node(tmp_path: Path) -> None:
             view = await read.views.whole(grown.key.community_id, agent_ids=[AgentId(1)], messages=0)
         assert view.mind_of(AgentId(1)).knowledge == {"mood": "calm"}
         assert (await grown.home.view(1)).mind_of(AgentId(1)).knowledge == {}
+
+
+async def test_an_agent_may_be_otherwise_in_all_that_commands_set_and_in_what_it_feels(tmp_path: Path) -> None:
+    props = AgentProps(
+        agent_id=1,
+        altered=AlterAgent(agent_id=1, temperature=0.2),
+        attention=(SetAttention(room_id=1, value="40"),),
+        interval_seconds=3,
+        emotion="joy",
+        paused=True,
+    )
+    planned = AgentPlan(agent_id=1, actions=(PlanGoal(text="sail"), PlanStrategy(text="slowly")))
+    async with garden(tmp_path, moody) as grown:
+        (node,) = await grown.grow("branch", 0, changes=(props, planned))
+        async with grown.trees.look(grown.key, node.id) as world, world.store.reading() as read:
+            view = await read.views.whole(grown.key.community_id, agent_ids=[AgentId(1)], messages=0)
+        agent, focus = view.agents[AgentId(1)], view.mind_of(AgentId(1)).focus
+        assert (agent.temperature, agent.interval_seconds, agent.paused_reason is None) == (0.2, 3, False)
+        assert view.memberships[AgentId(1), AgentId(1)].attention == 40
+        assert [one.emotion for one in focus.feelings] == ["joy"]
+        assert (focus.plan.goals[0].text, focus.plan.strategy) == ("sail", "slowly")
+        with pytest.raises(Rejected, match="Name a feeling that agents know: "):
+            await grown.grow("branch", 0, changes=(AgentProps(agent_id=1, emotion="purple"),))

@@ -1,0 +1,254 @@
+"""What never was is taken over into life, item by item, and put back: the only way from a timeline into life."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.core import knowledge
+from bot.core.actions import Action, HudUpdate, PlanGoal, PlanMilestone, UndoKnowledge, UndoPlan
+from bot.core.actor import Actor
+from bot.core.changes import AddLetter, Audit, RecordAction
+from bot.core.errors import NotFound, Rejected
+from bot.core.focus import LIST_SECTIONS, items_of
+from bot.core.keeping import JournalEntry, Merged
+from bot.core.key_redaction import KeyRedactor
+from bot.core.kinds import LetterKind, MindPart
+from bot.core.letters import NoticePayload
+from bot.core.people import by_person
+from bot.core.plan import pieces
+from bot.core.ports import Reading, Writing
+from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Message, Mind, Person, Snowflake
+from bot.core.timelines.merging import Item, chosen, offered, origin_of, quotable, quoted_already
+from bot.core.timelines.records import NodeId, Timeline
+from bot.core.view import View
+from bot.core.wording import counted, honest
+from bot.engine.front_desk.office import LOOKED_BACK, Office, check_manages
+from bot.engine.front_desk.timelines import Orchard
+from bot.engine.performer import ActionContext
+from bot.engine.performer.performer import shown_parameters
+from bot.engine.timelines.looking import Carried, carried
+
+LISTED_MERGES = 25
+QUOTED_CHARACTERS = 1_700
+TOLD = "Taken over from {} by The Architect: it did not happen here."
+OFF = "Timelines are switched off here: tell whoever runs Selfroom."
+FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
+FORGOTTEN = "That tells of somebody who asked to be forgotten: it stays where it is."
+NO_MERGE = "There is no merge {} here: /timeline unmerge lists those there are."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What of a node may be taken over; `names`: of the agents and rooms' owners in it."""
+
+    origin: str
+    items: Sequence[Item]
+    names: Mapping[AgentId, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Merges:
+    """Takes over what was chosen of a node, and puts it back."""
+
+    office: Office
+    orchard: Orchard | None = None
+
+    async def offered(self, timeline: Timeline, node_id: int) -> Offer:
+        """Give what of a node may be taken over: what is there neither as at the fork nor as it is live."""
+        world = await self._world(timeline, node_id)
+        async with self.office.store.reading() as read:
+            return await _offer(read, timeline, NodeId(node_id), world)
+
+    async def take(self, guild_id: Snowflake, person: Person, timeline: Timeline, node_id: int, what: str) -> str:
+        """Take over what somebody chose (core.timelines.merging.chosen), all of it or nothing; gives what was done."""
+        check_manages(person)
+        world = await self._world(timeline, node_id)
+        async with self.office.changing(guild_id, person) as (community, write):
+            offer = await _offer(write, timeline, NodeId(node_id), world)
+            items = chosen(offer.items, what)
+            await _check_remembered(write, community.id, world, items)
+            at = await self._moment(write, community.id)
+            for item in items:
+                if item.message is not None:
+                    await self._quote(write, community.id, person, offer, item.message)
+                else:
+                    await self._write(write, community.id, person, offer, item, at)
+            newest = await write.logs.merges(community.id, limit=1)
+        self.office.on_done()
+        kept = [one for one in items if one.message is None]
+        told = f"Taken over from {offer.origin}: {counted(len(items), 'thing')}."
+        return f"{told} `/timeline unmerge merge:{newest[0].id}` puts back what is kept in minds." if kept else told
+
+    async def all(self, guild_id: Snowflake) -> Sequence[JournalEntry]:
+        """Give the first change of each time that something was taken over, newest first."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.logs.merges(community.id, limit=LISTED_MERGES)
+
+    async def put_back(self, guild_id: Snowflake, person: Person, number: int) -> str:
+        """Put back each path that still has the value that was taken over; gives which, and which not."""
+        check_manages(person)
+        back, stays = dict[str, None](), dict[str, None]()
+        async with self.office.changing(guild_id, person) as (community, write):
+            merged = await write.logs.merged(community.id, number)
+            if not merged:
+                raise NotFound(NO_MERGE.format(number))
+            names = await write.agents.names(community.id)
+            for one in reversed(merged):
+                told = f"{names.get(one.agent_id, 'an agent that is gone')}'s {one.part}, {one.entry.path}"
+                action = await _undoing(write, community.id, one)
+                done = action is not None and await self._done(write, community.id, person, one, action)
+                (back if done else stays).setdefault(told)
+        self.office.on_done()
+        parts = (("Put back", [one for one in back if one not in stays]), ("Changed since, and left alone", [*stays]))
+        return " ".join(f"{head}: {'; '.join(listed)}." for head, listed in parts if listed)
+
+    async def _world(self, timeline: Timeline, node_id: int) -> Carried:
+        if self.orchard is None:
+            raise Rejected(OFF)
+        return await carried(self.orchard.trees, timeline.key, NodeId(node_id))
+
+    async def _moment(self, read: Reading, community_id: CommunityId) -> datetime:
+        """Give the time of a merge, which is that of no other: by it its changes are known."""
+        before = await read.logs.merges(community_id, limit=1)
+        return max([self.office.now(), *(one.at + timedelta(microseconds=1) for one in before)])
+
+    async def _write(
+        self, write: Writing, community_id: CommunityId, person: Person, offer: Offer, item: Item, now: datetime
+    ) -> None:
+        """Do it as the person, by the rules of life, and tell the agent in what it did lately."""
+        outcomes = await self.office.performer.perform(
+            write,
+            community_id,
+            Actor.person(person, origin=offer.origin),
+            item.actions,
+            ActionContext(now=now, random=self.office.random, side=item.side),
+            subject=item.agent_id,
+        )
+        if why := next((one.why for one in outcomes if not one.accepted), ""):
+            raise Rejected(f"{offer.names.get(item.agent_id, 'It')}, {item.name[:80]}: {why}")
+        told = [
+            ActionRecord(
+                type=action.definition.name,
+                at=now,
+                parameters=shown_parameters(action, KeyRedactor()),
+                result=TOLD.format(offer.origin),
+            )
+            for action in item.actions
+        ]
+        await write.apply(
+            community_id, [RecordAction(agent_id=item.agent_id, side=item.side, record=one) for one in told]
+        )
+
+    async def _quote(
+        self, write: Writing, community_id: CommunityId, person: Person, offer: Offer, message: Message
+    ) -> None:
+        """Have the bot itself quote a message in its room, never as if it had been said."""
+        now, sender = self.office.now(), message.sender
+        who = sender.shown() if sender.agent_id is None else offer.names.get(sender.agent_id, "an agent")
+        lines = honest(message.content[:QUOTED_CHARACTERS]).splitlines()
+        text = "\n".join([f"**{offer.origin}**: what {who} would have said", *(f"> {line}" for line in lines)])
+        payload = NoticePayload(text=text, to_managers=False).stored()
+        by = by_person(person.id, manager=person.is_architect)
+        await write.apply(
+            community_id,
+            [
+                AddLetter(kind=LetterKind.NOTICE, room_id=message.room_id, payload=payload, not_before=now),
+                Audit(by=by, what=quoted_already(offer.origin, message.id), agent_id=message.room_id, at=now),
+            ],
+        )
+
+    async def _done(
+        self, write: Writing, community_id: CommunityId, person: Person, one: Merged, action: Action
+    ) -> bool:
+        context = ActionContext(now=self.office.now(), random=self.office.random, side=one.side)
+        (outcome,) = await self.office.performer.perform(
+            write, community_id, Actor.person(person), [action], context, subject=one.agent_id
+        )
+        return outcome.accepted
+
+
+async def _offer(read: Reading, timeline: Timeline, node_id: NodeId, world: Carried) -> Offer:
+    view, origin = await _live(read, timeline.community_id), origin_of(timeline.id, node_id)
+    done = {one.what for one in await read.logs.audit(timeline.community_id, limit=LOOKED_BACK)}
+    items = [
+        one
+        for one in [*offered(world.fork, view.minds, world.node), *quotable(world.said)]
+        if _is_here(view, one) and (one.message is None or quoted_already(origin, one.message.id) not in done)
+    ]
+    return Offer(origin=origin, items=items, names={id_: agent.name for id_, agent in view.agents.items()})
+
+
+async def _live(read: Reading, community_id: CommunityId) -> View:
+    everyone = list(await read.agents.names(community_id))
+    return await read.views.whole(community_id, agent_ids=everyone, messages=0)
+
+
+def _is_here(view: View, item: Item) -> bool:
+    """Tell whether that agent, or that room, is there in life, and the agent still in the room on whose side it is."""
+    if item.message is not None:
+        room = view.all_rooms.get(item.agent_id)
+        return room is not None and room.channel_id is not None
+    agent = view.agents.get(item.agent_id)
+    if agent is None or agent.retired_at is not None:
+        return False
+    return item.side == 0 or (item.agent_id, AgentId(item.side)) in view.memberships
+
+
+async def _check_remembered(read: Reading, community_id: CommunityId, world: Carried, items: Collection[Item]) -> None:
+    """Raise Rejected where something chosen tells of somebody who was, or is being, forgotten."""
+    if any(there == community_id for there, _ in await read.personal.forgetting()):
+        raise Rejected(FORGETTING)
+    known = await read.people.known(community_id, list(world.people))
+    gone = {id_: name for id_, name in world.people.items() if id_ in known and not known[id_].username}
+    for item in items:
+        words = item.words.casefold()
+        by = item.message.sender.person_id if item.message is not None else None
+        if by in gone or any(str(id_) in words or (name and name.casefold() in words) for id_, name in gone.items()):
+            raise Rejected(FORGOTTEN)
+
+
+async def _undoing(read: Reading, community_id: CommunityId, one: Merged) -> Action | None:
+    """Give the action that puts a change back; None where something else stands there now."""
+    view = await read.views.whole(community_id, agent_ids=[one.agent_id], messages=0)
+    mind, entry = view.mind_of(one.agent_id, one.side), one.entry
+    match one.part:
+        case MindPart.KNOWLEDGE:
+            there = knowledge.read(mind.knowledge, entry.path)
+            return UndoKnowledge(entry_id=entry.id) if there == entry.after else None
+        case MindPart.PLAN:
+            return _unplanning(mind, entry)
+        case MindPart.FOCUS:
+            return _unnoting(mind, entry)
+
+
+def _unplanning(mind: Mind, entry: JournalEntry) -> Action | None:
+    there, before, after = pieces(mind.focus.plan), _pieces(entry.before), _pieces(entry.after)
+    same = [name for name in after if there.get(name) == after[name]]
+    if len(same) == len(after):
+        return UndoPlan(entry_id=entry.id)
+    for name in same:  # what was added goes alone, where the current goal is another by now
+        part, _, number = name.partition(" ")
+        if number.isdigit() and before.get(name) is None:
+            return PlanGoal(text=number, action="drop") if part == "goal" else PlanMilestone(text=number, action="drop")
+    return None
+
+
+def _unnoting(mind: Mind, entry: JournalEntry) -> Action | None:
+    """Give back a section that is as it was left, else without what was added to it."""
+    before, after = _lines(entry.before, entry.path), _lines(entry.after, entry.path)
+    now = list(items_of(mind.focus, entry.path))
+    added = [one for one in after if one not in before]
+    if not any(one in now for one in added):
+        return None
+    section = next(shown for shown, name in LIST_SECTIONS.items() if name == entry.path)
+    rest = before if now == after else [one for one in now if one not in added]
+    return HudUpdate.model_validate({"section": section, "value": rest})
+
+
+def _pieces(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _lines(value: Json, name: str) -> list[str]:
+    lines = _pieces(value).get(name)
+    return [str(one) for one in lines] if isinstance(lines, list) else []

@@ -1,0 +1,134 @@
+"""A page sees a tree as it is, and from there on everything that happens in it, once."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+from bot.adapters.tree_streams import TreeStreams
+from bot.core.errors import NotFound, Rejected
+from bot.core.permissions import ONLY_MANAGERS
+from bot.core.records import AgentId, Community, CommunityId, Snowflake
+from bot.core.timelines.records import Event, EventKind, Node, NodeId, Timeline, Told
+from tests.fakes import START
+from tests.storage.timelines.orchard import Orchard, orchard
+
+BOSS = "a-manager's-token"
+TREE = [EventKind.ATTACHED, EventKind.RUN_START, EventKind.RUN_FINISH]
+
+
+class Gate:
+    """One manager, who may look into tree 1."""
+
+    def __init__(self, there: Orchard) -> None:
+        self.there = there
+
+    async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
+        if token != BOSS:
+            raise Rejected(ONLY_MANAGERS)
+        if tree_id != self.there.key.id:
+            raise NotFound("There is no such tree.")
+        return Timeline(
+            community_id=self.there.key.community_id,
+            id=self.there.key.id,
+            room_id=AgentId(1),
+            title="dark",
+            made_by=Snowflake(1),
+            usd_cap=Decimal(1),
+            created_at=START,
+            expires_at=START,
+        )
+
+    async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
+        return await self.there.trees.snapshot(timeline.key)
+
+    async def events(self, timeline: Timeline, after: int, node_id: NodeId | None) -> Sequence[Event]:
+        return await self.there.trees.events(timeline.key, after=after, node_id=node_id)
+
+
+@asynccontextmanager
+async def served(folder: Path) -> AsyncIterator[tuple[Orchard, aiohttp.ClientSession]]:
+    async def here(request: web.Request) -> Community:
+        return Community(id=CommunityId(1), guild_id=Snowflake(1), name="Testers", paused=False, overrides={})
+
+    async with orchard(folder) as there:
+        app = web.Application()
+        TreeStreams(here, lambda: Gate(there)).add_to(app.router)
+        runner = web.AppRunner(app, shutdown_timeout=0)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        try:
+            async with aiohttp.ClientSession(url, headers={"Authorization": BOSS}) as session:
+                yield there, session
+        finally:
+            await runner.cleanup()
+
+
+async def read(session: aiohttp.ClientSession, path: str, many: int) -> list[dict[str, Any]]:
+    """Read so many events of a stream, and leave."""
+    found: list[dict[str, Any]] = []
+    async with session.get(path) as response:
+        assert response.content_type == "text/event-stream"
+        while len(found) < many:
+            line = (await response.content.readline()).decode()
+            assert line, "the stream ended"
+            if line.startswith("data: "):
+                found.append(json.loads(line.removeprefix("data: ")))
+    return found
+
+
+async def test_what_happens_after_a_snapshot_comes_once_however_often_a_page_comes_back(tmp_path: Path) -> None:
+    async with served(tmp_path) as (there, session):
+        await there.grow(0)
+        async with session.get("/trees/1") as response:
+            shown = await response.json()
+        assert [(one["id"], one["parent"], one["status"]) for one in shown["nodes"]] == [
+            (0, None, "done"),
+            (1, 0, "done"),
+        ]
+
+        async def grow() -> None:
+            for parent in range(1, 6):
+                await there.grow(parent)
+
+        growing = asyncio.create_task(grow())
+        seen: list[dict[str, Any]] = []
+        while len(seen) < 15:  # one event, and gone again
+            after = seen[-1]["seq"] if seen else shown["seq"]
+            seen += await read(session, f"/trees/1/events?after={after}", 1)
+        await growing
+        events = await there.trees.events(there.key, after=shown["seq"])
+        assert [one["seq"] for one in seen] == [one.seq for one in events]
+        assert [(one["node"], one["kind"]) for one in seen] == [(node, kind) for node in range(2, 7) for kind in TREE]
+
+
+async def test_a_node_tells_what_was_said_in_it_and_the_tree_does_not(tmp_path: Path) -> None:
+    async with served(tmp_path) as (there, session):
+        node = await there.grow(0)
+        said = Told(kind=EventKind.MESSAGE, data={"text": "It is dark."})
+        await there.trees.tell(there.key, node.id, [said])
+        async with session.get(f"/trees/1/nodes/{node.id}") as response:
+            shown = await response.json()
+        assert [one["text"] for one in shown["events"]] == ["It is dark."]
+        reading = asyncio.create_task(read(session, f"/trees/1/nodes/{node.id}/events?after={shown['seq']}", 1))
+        await there.trees.tell(there.key, node.id, [Told(kind=EventKind.MOVE, data={"move": "vote"})])
+        (event,) = await reading
+        assert (event["kind"], event["move"], event["node"]) == ("move", "vote", node.id)
+
+
+async def test_nobody_else_looks_into_a_tree(tmp_path: Path) -> None:
+    async with served(tmp_path) as (_, session):
+        for path in ("/trees/1", "/trees/1/nodes/0", "/trees/1/events", "/trees/1/nodes/0/events"):
+            async with session.get(path, headers={"Authorization": "a-guest's"}) as response:
+                assert (response.status, await response.json()) == (403, {"message": ONLY_MANAGERS})
+        async with session.get("/trees/9/events") as response:
+            assert response.status == 404
+        async with session.get("/trees/1/nodes/9") as response:
+            assert (response.status, await response.json()) == (404, {"message": "There is no node 9."})

@@ -1,0 +1,44 @@
+"""What is typed of how a world is otherwise."""
+
+import pytest
+
+from bot.core.actions import AlterAgent, Delete, HudNote, PlanMilestone, Set, SetAttention
+from bot.core.errors import Rejected
+from bot.core.records import AgentId
+from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps
+from cogs.timeline.altering import mind_changes, property_changes
+from tests.factories import agent
+
+WREN = agent(1)
+
+
+def test_what_is_in_a_head_is_set_forgotten_noted_and_planned() -> None:
+    assert list(mind_changes(WREN, "mood=wild", "You are alone.", "look up", "milestone=the shore")) == [
+        AgentCtx(agent_id=1, actions=(Set(path="mood", value="wild"), HudNote(text="look up")), told="You are alone."),
+        AgentPlan(agent_id=1, actions=(PlanMilestone(text="the shore"),)),
+    ]
+    assert list(mind_changes(WREN, "mood=", None, None, None)) == [
+        AgentCtx(agent_id=1, actions=(Delete(path="mood"),)),
+    ]
+    assert list(mind_changes(None, None, None, None, None)) == []
+    with pytest.raises(Rejected, match="Name the agent"):
+        list(mind_changes(None, "mood=wild", None, None, None))
+    with pytest.raises(Rejected, match="Write goal, milestone or strategy"):
+        list(mind_changes(WREN, None, None, None, "dream=big"))
+
+
+def test_properties_are_read_as_commands_read_them() -> None:
+    typed = "temperature=0.2; paused=yes; attention=40; interval=3; joins=2; emotion=joy"
+    assert list(property_changes(WREN, typed, [WREN, agent(2)], AgentId(1))) == [
+        AgentProps(
+            agent_id=1,
+            altered=AlterAgent(agent_id=1, temperature=0.2),
+            attention=(SetAttention(room_id=1, value="40"),),
+            interval_seconds=3,
+            emotion="joy",
+            paused=True,
+            joins=(2,),
+        )
+    ]
+    with pytest.raises(Rejected, match="There is no 'age' here: an agent has prompt, "):
+        list(property_changes(WREN, "age=3", [WREN], AgentId(1)))

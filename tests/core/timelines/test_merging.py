@@ -1,0 +1,56 @@
+"""What of a world may come into life, and by what it is chosen."""
+
+import pytest
+
+from bot.core.actions import Append, Set
+from bot.core.errors import NotFound, Rejected
+from bot.core.records import AgentId, Focus, Json, Mind, Side
+from bot.core.timelines.merging import Item, What, chosen, offered, origin_of
+from bot.core.timelines.records import NodeId, TreeId
+
+WREN = AgentId(1)
+HERE = (WREN, Side(0))
+
+
+def mind(side: int = 0, focus: Focus | None = None, **knowledge: Json) -> Mind:
+    return Mind(agent_id=WREN, side=Side(side), knowledge=knowledge, focus=focus or Focus())
+
+
+def told(fork: Mind, live: Mind, node: Mind) -> list[Item]:
+    return offered({HERE: fork}, {HERE: live}, {HERE: node})
+
+
+def test_only_what_is_in_the_world_and_neither_at_the_fork_nor_live_is_offered() -> None:
+    assert told(mind(a=1, b=2), mind(a=1, b=2), mind(a=1)) == []  # what is gone there stays here
+    assert told(mind(a=1), mind(a=5), mind(a=1)) == []  # what only life changed is life's
+    assert told(mind(a=1), mind(a=2), mind(a=2)) == []
+    (one,) = told(mind(a=1), mind(a=1), mind(a=2))
+    assert (one.what, one.name, one.fork, one.live, one.node, one.is_changed) == (What.KNOWLEDGE, "a", 1, 1, 2, False)
+    assert told(mind(a=1), mind(a=3), mind(a=2))[0].is_changed
+
+
+def test_an_object_that_is_new_comes_whole_and_a_list_that_grew_grows_here() -> None:
+    (one,) = told(mind(), mind(), mind(people={"mira": {"trust": 1, "role": "cook"}}))
+    assert one.actions == (Set(path="people", value={"mira": {"trust": 1, "role": "cook"}}),)
+    (one,) = told(mind(people={"bo": 1}), mind(people={"bo": 1}), mind(people={"bo": 1, "mira": {"trust": 1}}))
+    assert one.name == "people.mira"
+    (one,) = told(mind(seen=["fox"]), mind(seen=["fox", "owl"]), mind(seen=["fox", "bear"]))
+    assert one.actions == (Append(path="seen", value="bear"),)
+
+
+def test_nothing_of_a_closed_scene_is_offered() -> None:
+    side = Side(-3)
+    assert offered({}, {}, {(WREN, side): mind(side=-3, role="wolf")}) == []
+
+
+def test_a_mark_is_another_once_anything_is_otherwise_and_a_name_has_to_mean_one() -> None:
+    items = told(mind(), mind(), mind(mood="wild", focus=Focus(notes=("mood",))))
+    known, note = items
+    assert chosen(items, f"{known.mark}+{note.mark}") == items
+    with pytest.raises(Rejected, match="Several are called that"):
+        chosen(items, "Mood")
+    for gone in ("abcdef", f"{known.mark}+abcdef", told(mind(), mind(mood="calm"), mind(mood="wild"))[0].mark):
+        with pytest.raises(NotFound, match="look again"):
+            chosen(items, gone)
+    assert chosen(items, "all") == items
+    assert origin_of(TreeId(3), NodeId(14)) == "what-if 3/14"

@@ -1,0 +1,108 @@
+"""Scenes that were played are played on from a step of theirs, and what came of it is counted."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.records import AgentId, Snowflake
+from bot.core.scenes.records import SceneStatus
+from bot.core.timelines.records import NOW, ROOT, AtStep, Cut, Edge, Point, Timeline, Tree, TreeId, TreeKey
+from bot.engine.front_desk.office import Office
+from bot.engine.front_desk.timelines import Orchard, Timelines
+from bot.engine.performer import Performer
+from bot.engine.timelines.house import Treasury
+from bot.engine.timelines.looking import children_compared
+from storage.timelines.trees import SqlTrees
+from tests.engine.test_closed_scenes import knowing, until
+from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
+from tests.engine.timelines.garden import TOKENIZER, Asked, Garden, operations
+from tests.factories import GUILD_ID
+from tests.fakes import START, PlainCipher, SeededRandom
+
+SIBLINGS = 8
+
+
+@asynccontextmanager
+async def forked(stage: Theatre, folder: Path, point: Point) -> AsyncIterator[Garden]:
+    """Fork a community in which scenes are played."""
+    house = stage.house
+    trees = SqlTrees(folder, CommunityConfig(usd_per_day=None))
+    image = await house.store.image(house.community_id, Cut(point=point), now=house.clock.now())
+    tree = Tree(
+        key=TreeKey(house.community_id, TreeId(1)),
+        title="",
+        rooms=(),
+        point=point,
+        made_by=Snowflake(BOSS.id),
+        made_at=START,
+        at=image.at,
+        seed="seed",
+        revision="",
+        program="1",
+    )
+    made = Garden(house, trees, Asked(house.model), None, tree)  # type: ignore[arg-type]
+    made.operations = operations(trees, made.house, made)
+    made.tree = await made.operations.begin(tree, image)
+    try:
+        yield made
+    finally:
+        await made.operations.close()
+        await trees.close()
+
+
+@pytest.mark.long
+async def test_eight_siblings_play_last_nights_ballot_on_and_it_is_told_how_often_who_won(tmp_path: Path) -> None:
+    async with theatre(Player(knowing), agents=5) as stage:
+        await stage.opened("werewolf", 5)
+        await until(stage, "ballot")
+        ballot = (await stage.scene()).step
+        while (await stage.scene()).status is not SceneStatus.OVER:
+            await stage.run(5)
+        lived, told = await stage.scene(), await stage.lines()
+        async with forked(stage, tmp_path, AtStep(scene_id=SCENE, step=ballot)) as grown:
+            async with grown.trees.look(grown.key, ROOT) as world, world.store.reading() as read:
+                (there,) = await read.scenes.all(grown.key.community_id)
+            assert (there.step, there.status) == (ballot, SceneStatus.RUNNING)
+            nodes = await grown.grow("multi", 0, siblings=SIBLINGS, turns=20)
+            assert {one.edge for one in nodes} == {Edge.MULTI}
+            table = await children_compared(grown.trees, grown.key, ROOT)
+            counts = [
+                int(found[1]) for line in table if (found := re.match(rf"(\d) of {SIBLINGS}: werewolf 1: ", line))
+            ]
+            assert sum(counts) == SIBLINGS, table
+            assert await grown.operations.rerun(grown.key, nodes[-1].id) == ""
+        assert (await stage.scene(), await stage.lines()) == (lived, told)
+
+
+async def test_a_tree_of_a_secret_scene_that_goes_on_is_shut_to_who_sits_in_it(tmp_path: Path) -> None:
+    async with theatre(Player(knowing), agents=6) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        house = stage.house
+        async with forked(stage, tmp_path, NOW) as grown:
+            treasury = Treasury(house.store, house.model, grown.trees, house.clock, places=8)
+            performer = Performer(cipher=PlainCipher(), tokenizer=TOKENIZER)
+            office = Office(house.store, performer, house.clock, SeededRandom(), lambda: None)
+            orchard = Orchard(
+                trees=grown.trees, images=house.store, grower=grown.operations, treasury=treasury, program="1"
+            )
+            desk = Timelines(office, orchard)
+            tree = Timeline(
+                community_id=house.community_id,
+                id=grown.key.id,
+                room_id=AgentId(1),
+                title="",
+                made_by=Snowflake(BOSS.id),
+                usd_cap=CommunityConfig().timeline_usd,
+                created_at=START,
+                expires_at=START,
+            )
+            async with house.store.writing(house.community_id) as write:
+                await write.timelines.keep(tree)
+            assert await desk.find(Snowflake(GUILD_ID), 1, None, who=BOSS.id) == tree
+            with pytest.raises(Rejected, match="You sit in a scene of that room that goes on"):
+                await desk.find(Snowflake(GUILD_ID), 1, None, who=MIRA.id)
