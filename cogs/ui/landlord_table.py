@@ -151,7 +151,8 @@ def table(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> bytes:
     seen, known = _read(fields, names)
     strips = _strips(seen, known)
     recaps = [Recap(one, number, known) for number, one in enumerate(seen.over, 1)]
-    height = MARGIN + ROW * len(seen.seats) + sum(one.height for one in (*strips, *recaps)) + MARGIN // 2
+    below = sum(one.height for one in strips) + sum(one.height for one in recaps)
+    height = MARGIN + ROW * len(seen.seats) + below + MARGIN // 2
     image = Image.new("RGB", (WIDTH, height), GROUND)
     draw, y = ImageDraw.Draw(image), MARGIN // 2
     for one in seen.seats:

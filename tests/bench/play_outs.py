@@ -54,8 +54,8 @@ def _played(kind: str, first: int, many: int) -> Counter[str]:
 
 
 def _one(kind: SceneKind, number: int, found: Counter[str]) -> None:
-    rng, before = dice(number), None
-    digests = number % FOLDED_AGAIN == 0
+    rng, digests = dice(number), number % FOLDED_AGAIN == 0
+    before: State | None = None
     for playing in play_out(kind, rng, illegal=False, digests=digests):
         found["broken"] += not holds(before, playing)
         before = playing.standing.state

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from bot.core.errors import Rejected
-from bot.core.records import Json
 from bot.core.scenes.kind import Over
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import play_of
@@ -14,7 +13,7 @@ from bot.core.scenes.showing import play_of
 GOING_ON = (SceneStatus.RUNNING, SceneStatus.PAUSED)
 
 
-def edited(scene: Scene, given: Mapping[str, Json]) -> Scene:
+def edited(scene: Scene, given: Mapping[str, object]) -> Scene:
     """Give a scene with its state changed; raises Rejected with the rule's sentence."""
     play = play_of(scene)
     if play is None or scene.status not in GOING_ON:

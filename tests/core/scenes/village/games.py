@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
+from itertools import takewhile
 
 from bot.core.scenes.kind import Move
 from bot.core.scenes.village.bodies import EATEN, FOOD, full_stocks, grown
@@ -97,7 +98,8 @@ def _everything(state: Village) -> Counter[str]:
 
 def _eaten(playing: Playing) -> Counter[str]:
     step = playing.standing.step
-    told = [one.text or "" for one in playing.events if one.step == step and " eats " in (one.text or "")]
+    last = takewhile(lambda one: one.step == step, reversed(playing.events))
+    told = [one.text or "" for one in last if " eats " in (one.text or "")]
     counts = Counter[str]()
     for text in told:
         count, item = text.rstrip(".").split(" eats ")[1].split(" ")
