@@ -46,7 +46,7 @@ format: .venv/dev.stamp ## Rewrite the code in the house's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-pages: .venv/dev.stamp ## Write anew what follows from the code: the tables in docs/commands.md and docs/actions.md, the golden HUDs of the tests
+pages: .venv/dev.stamp ## Write anew what follows from the code: the tables in docs/commands.md, docs/actions.md and docs/games.md, the golden HUDs of the tests
 	$(BIN)/python -m tests.cogs.pages
 	$(BIN)/python -m tests.core.hud.golden
 

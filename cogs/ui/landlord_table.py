@@ -1,6 +1,6 @@
 """The table of landlord as a picture: who sits there with how many cards, what lies on it, and one's own hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
@@ -23,6 +23,7 @@ REDS = ("BJ",)
 JOKERS = ("SJ", "BJ")
 JOKER_LETTERS = 15
 LEFT_WIDTH = 150
+CHIP, CHIP_LETTERS, CHIP_NAME = 26, 15, 90
 
 
 class SeatRow(BaseModel):
@@ -33,6 +34,24 @@ class SeatRow(BaseModel):
     left: int
     score: int
     awaited: bool
+
+
+class Doubling(BaseModel):
+    """What doubled the multiplier, and who did it."""
+
+    by: Seat
+    what: str
+
+
+class HandOver(BaseModel):
+    """A hand that is over."""
+
+    landlord: Seat
+    landlord_won: bool
+    points: int
+    doubled: list[Doubling]
+    multiplier: int
+    won: list[int]
 
 
 class Fields(BaseModel):
@@ -46,6 +65,7 @@ class Fields(BaseModel):
     shape: str
     multiplier: int
     hand: list[str]
+    over: list[HandOver]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +90,69 @@ class Strip:
         return CAPTION + len(self.rows) * (CARD_HEIGHT + 8) + 6
 
 
+class Recap:
+    """How a hand's multiplier came about: a chip for what it began with, and one for each doubling."""
+
+    def __init__(self, hand: HandOver, number: int, names: Mapping[Seat, str]) -> None:
+        side = "the landlord" if hand.landlord_won else "the farmers"
+        stake = max(map(abs, hand.won), default=0) * (1 if hand.landlord_won else -1)
+        landlord = fitting(names.get(hand.landlord, "somebody"), SMALL, CHIP_NAME)
+        self.caption = f"Hand {number} · {side} won · ×{hand.multiplier} · {landlord} (landlord) {stake:+d}"
+        worth, self._chips = hand.points, [f"×{hand.points}"]
+        for one in hand.doubled:
+            worth *= 2
+            self._chips.append(
+                f"{fitting(names.get(one.by, 'somebody'), CHIP_LETTERS, CHIP_NAME)}: {one.what} ×{worth}"
+            )
+        if worth > hand.multiplier:
+            self._chips.append(f"at most ×{hand.multiplier}")
+        self._rows = [*self._wrapped()]
+
+    @property
+    def words(self) -> str:
+        """Say in words what it shows."""
+        return f"{self.caption}: {', '.join(self._chips)}"
+
+    @property
+    def height(self) -> int:
+        """How much room it takes, in pixels."""
+        return CAPTION + len(self._rows) * (CHIP + 6) + 6
+
+    def draw(self, draw: ImageDraw.ImageDraw, y: int) -> None:
+        """Draw it from a height on."""
+        write(draw, (MARGIN, y + CAPTION // 2), fitting(self.caption, SMALL, WIDTH - 2 * MARGIN), SMALL, INK)
+        top = y + CAPTION
+        for row in self._rows:
+            x = float(MARGIN)
+            for chip in row:
+                right = x + _chip_width(chip)
+                draw.rounded_rectangle((x, top, right, top + CHIP), radius=CHIP // 2, fill=TRACK)
+                write(draw, (x + CHIP // 2, top + CHIP // 2), chip, CHIP_LETTERS, INK)
+                x = right + 6
+            top += CHIP + 6
+
+    def _wrapped(self) -> Iterator[list[str]]:
+        row, x = list[str](), float(MARGIN)
+        for chip in self._chips:
+            if row and x + _chip_width(chip) > WIDTH - MARGIN:
+                yield row
+                row, x = [], float(MARGIN)
+            row.append(chip)
+            x += _chip_width(chip) + 6
+        yield row
+
+
+def _chip_width(chip: str) -> float:
+    return width(chip, CHIP_LETTERS) + CHIP
+
+
 def table(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> bytes:
     """Draw a table from what a seat sees, as a PNG."""
     seen, known = _read(fields, names)
     strips = _strips(seen, known)
-    height = MARGIN + ROW * len(seen.seats) + sum(one.height for one in strips) + MARGIN // 2
+    recaps = [Recap(one, number, known) for number, one in enumerate(seen.over, 1)]
+    below = sum(one.height for one in strips) + sum(one.height for one in recaps)
+    height = MARGIN + ROW * len(seen.seats) + below + MARGIN // 2
     image = Image.new("RGB", (WIDTH, height), GROUND)
     draw, y = ImageDraw.Draw(image), MARGIN // 2
     for one in seen.seats:
@@ -84,6 +162,9 @@ def table(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> bytes:
     for strip in strips:
         _draw_strip(draw, y, strip)
         y += strip.height
+    for recap in recaps:
+        recap.draw(draw, y)
+        y += recap.height
     out = BytesIO()
     image.save(out, "PNG")
     return out.getvalue()
@@ -97,7 +178,8 @@ def table_words(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> str:
     ]
     shown = [one for one in _strips(seen, known) if one.cards or one.backs]
     cards = [f"{one.caption}: {' '.join(one.cards) or counted(one.backs, 'card') + ' face down'}" for one in shown]
-    return "; ".join([*seats, *cards])
+    over = [Recap(one, number, known).words for number, one in enumerate(seen.over, 1)]
+    return "; ".join([*seats, *cards, *over])
 
 
 def _read(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> tuple[Fields, Mapping[Seat, str]]:

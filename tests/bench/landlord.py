@@ -1,29 +1,23 @@
-"""Figures of landlord: cards read twice, who wins with the scripted mind on every seat, what seats may not know."""
+"""Figures of landlord: cards read twice, and who wins with the scripted mind on every seat."""
 
 from collections import Counter
 
-from bot.core.scenes.kind import Chance
-from bot.core.scenes.landlord.cards import of_names, pack
+from bot.core.scenes.landlord.cards import of_names
 from bot.core.scenes.landlord.combinations import readings
 from bot.core.scenes.landlord.kind import LANDLORD
 from bot.core.scenes.landlord.table import Table
 from tests.bench import Figure
-from tests.core.scenes.hidden_landlord import hidden
 from tests.core.scenes.landlord import referee
-from tests.core.scenes.landlord.tables import all_cards
-from tests.core.scenes.plays import dice, play_out, wrongly_taken
-from tests.core.scenes.surfaces import differing
+from tests.core.scenes.plays import dice
 from tests.standin.games import played_out
 
 LARGER = 1_000_000
 WHOLE_GAMES = 1_000
-BY_CHANCE = 1_000
-PAIRS = 10_000
 
 
 def run() -> list[Figure]:
     """Measure."""
-    return [*recognised(), *by_chance(), *won(), *unseen()]
+    return [*recognised(), *won()]
 
 
 def recognised(larger: int = LARGER) -> list[Figure]:
@@ -52,26 +46,6 @@ def _ours(cards: tuple[str, ...], decks: int) -> list[referee.Read]:
     return [(one.shape.value, one.length, one.key) for one in readings(of_names(cards), decks)]
 
 
-def by_chance(games: int = BY_CHANCE) -> list[Figure]:
-    """Play by chance, with illegal tries at each step, and count the cards and the scores."""
-    accepted = lost = unbalanced = stuck = 0
-    for number in range(games):
-        rng = dice(number)
-        for playing in play_out(LANDLORD, rng, illegal=False):
-            state = playing.standing.state
-            assert isinstance(state, Table)
-            lost += all_cards(state) != pack(state.house.decks)
-            unbalanced += sum(state.scores) != 0
-            accepted += 0 if playing.is_over else len(wrongly_taken(playing, rng))
-        stuck += playing.standing.stuck or not playing.is_over
-    return [
-        Figure(name="landlord.steps_with_cards_lost", value=lost, unit="steps", target=0),
-        Figure(name="landlord.steps_with_scores_that_are_not_0_together", value=unbalanced, unit="steps", target=0),
-        Figure(name="landlord.illegal_moves_accepted", value=accepted, unit="moves", target=0),
-        Figure(name="landlord.play_outs_stuck", value=stuck, unit="scenes", target=0),
-    ]
-
-
 def won(games: int = WHOLE_GAMES) -> list[Figure]:
     """Have the scripted mind play on all three seats, from what each is shown: neither models nor Discord are in it."""
     sides, calls, multipliers = Counter[bool](), 0, list[int]()
@@ -87,24 +61,4 @@ def won(games: int = WHOLE_GAMES) -> list[Figure]:
         Figure(name="landlord.won_by_the_farmers_at_most", value=sides[False] / games * 100, unit="%", target=65),
         Figure(name="landlord.calls_a_hand", value=calls / games, unit="calls"),
         Figure(name="landlord.multiplier_mean", value=sum(multipliers) / games, unit="×"),
-    ]
-
-
-def unseen(pairs: int = PAIRS) -> list[Figure]:
-    """Deal anew what a seat has not seen, and compare every surface it is shown, byte by byte."""
-    looked = different = same = seed = 0
-    while looked < pairs:
-        rng = dice(seed)
-        for playing in play_out(LANDLORD, rng, illegal=False):
-            if playing.is_over or looked >= pairs:
-                break
-            seat = rng.choice((0, *playing.seats))
-            chance = Chance(f"{seed} {seat}", playing.standing.step)
-            different += bool(differing(playing, seat, hidden, chance))
-            same += hidden(playing.standing.state, seat, chance) == playing.standing.state
-            looked += 1
-        seed += 1
-    return [
-        Figure(name="landlord.non_interference_pairs_that_differ", value=different, unit="pairs", target=0),
-        Figure(name="landlord.non_interference_pairs", value=looked - same, unit="pairs"),
     ]

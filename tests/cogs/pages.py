@@ -1,4 +1,4 @@
-"""Write the tables of all commands and all actions into their pages: `python -m tests.cogs.pages`."""
+"""Write the tables of all commands, actions and games into their pages: `python -m tests.cogs.pages`."""
 
 import asyncio
 import re
@@ -7,6 +7,8 @@ from pathlib import Path
 from bot.core.actions.docs import actions_table
 from cogs.ui.handbook import handbook
 from tests.cogs.trees import tree
+from tests.core.scenes.games_page import PAGE as GAMES
+from tests.core.scenes.games_page import drawn
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 ACTIONS = PAGE.with_name("actions.md")
@@ -22,3 +24,4 @@ def with_table(page: str, table: str) -> str:
 if __name__ == "__main__":
     PAGE.write_text(with_table(PAGE.read_text(), handbook(asyncio.run(tree()))))
     ACTIONS.write_text(ACTION_TABLES.sub(lambda _: actions_table(), ACTIONS.read_text(), count=1))
+    GAMES.write_text(drawn(GAMES.read_text()))

@@ -46,6 +46,19 @@ def test_the_bytes_of_a_picture_tell_nothing_that_the_seat_may_not_know() -> Non
     assert differing
 
 
+def test_at_the_end_it_tells_what_doubled_the_multiplier_of_each_hand() -> None:
+    playing = leading("4 4 4 4 3", "5 9", "SJ BJ", hands=2)
+    playing.move(1, "play", cards=["4", "4", "4", "4"])
+    playing.move(2, "pass")
+    assert "Hand 1" not in table_words(table(playing).view(0).picture, NAMES)
+    playing.move(3, "play", cards=["SJ", "BJ"])
+    told = table_words(table(playing).view(0).picture, NAMES)
+    assert "Hand 1 · the farmers won · ×8 · Wren (landlord) -16: ×1, Wren: bomb ×2, @你好: rocket ×4" in told
+    assert told.endswith("@你好: counter-spring ×8")
+    later = Image.open(BytesIO(landlord_table.table(table(playing).view(0).picture, NAMES)))
+    assert later.height > Image.open(BytesIO(landlord_table.table(table(begun()).view(0).picture, NAMES))).height
+
+
 def test_a_large_hand_takes_several_rows_and_stays_within_the_picture() -> None:
     playing = begun(4, decks=2)
     for _ in range(3):

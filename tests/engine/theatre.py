@@ -144,6 +144,10 @@ class Theatre:
 @asynccontextmanager
 async def theatre(model: ScriptedModel | None = None, **fields: Any) -> AsyncIterator[Theatre]:  # noqa: ANN401
     async with hearts(fields.pop("agents", 3), model=model or Player(), **fields) as house:
-        performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
-        config = fields.get("config") or CommunityConfig()
-        yield Theatre(house, performer, Deadlines(house.store, house.clock, config=config))
+        yield theatre_of(house, fields.get("config") or CommunityConfig())
+
+
+def theatre_of(house: Hearts, config: CommunityConfig) -> Theatre:
+    """Direct scenes in a community that there is."""
+    performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
+    return Theatre(house, performer, Deadlines(house.store, house.clock, config=config))

@@ -84,6 +84,10 @@ class Move(Frozen):
     drops_unknown: ClassVar[bool] = False
 
 
+class Edit(Frozen):
+    """What a what-if may change in a state; its fields are the form."""
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """A move that is legal now, with the values that each of its parameters may have (texts have none).
@@ -229,6 +233,14 @@ class State(Frozen, ABC):
         """Give what becomes of it once the starter has named a seat."""
         return Applied(self)
 
+    def edit(self, change: Edit) -> "State":
+        """Give the state as a what-if would have it; `valid` says whether there can be such a one."""
+        return self
+
+    def valid(self) -> str:
+        """Say why there can be no such state; empty where there can."""
+        return ""
+
     @abstractmethod
     def closed(self, why: str) -> Over:
         """Give how it ends when its turns are used up, or nobody is left."""
@@ -289,6 +301,7 @@ class SceneKind:
     moves: tuple[type[Move], ...]
     speech: str = ""  # the move that a line in the scene's thread is
     presets: tuple[Preset, ...] = ()
+    edit: type[Edit] | None = None  # what a what-if may change
 
     @property
     def is_closed(self) -> bool:

@@ -24,7 +24,19 @@ from bot.core.events import MessageSeen
 from bot.core.feelings import Felt, with_feeling
 from bot.core.kinds import ReasonKind
 from bot.core.ports import Writing
-from bot.core.records import PUBLIC_SIDE, SYSTEM, AgentId, Lookup, MessageId, Person, Reason, Side, Snowflake
+from bot.core.records import (
+    PUBLIC_SIDE,
+    SYSTEM,
+    AgentId,
+    Lookup,
+    MessageId,
+    Person,
+    Reason,
+    SceneId,
+    Side,
+    Snowflake,
+)
+from bot.core.scenes.editing import edited
 from bot.core.timelines.changes import (
     AgentCtx,
     AgentPlan,
@@ -76,13 +88,21 @@ class Changing:
             case AgentProps():
                 await self._alter(change)
             case SceneState():
-                raise Rejected("No kind of scene lets its state be edited yet: branch at an earlier step instead.")
+                await self._edit(change)
             case PublicEvent():
                 await self._happens(change)
             case Settings():
                 await self._set(change)
             case _:
                 assert_never(change)
+
+    async def _edit(self, change: SceneState) -> None:
+        """Have a scene stand otherwise, as far as its kind allows it."""
+        async with self._play.world.store.writing(self._community_id) as write:
+            scene = await write.scenes.find(self._community_id, SceneId(change.scene_id))
+            if scene is None:
+                raise NotFound(f"There is no scene {change.scene_id} in that world.")
+            await write.scenes.keep(edited(scene, change.edit))
 
     async def _perform(self, actions: Iterable[Action], subject: int | None, side: int = 0) -> None:
         for action in actions:

@@ -28,6 +28,7 @@ class Playing:
     first: str = field(init=False)
     log: list[Entry] = field(default_factory=list)
     events: list[SceneEvent] = field(default_factory=list)  # all that was told, to whomever, and the texts
+    digests: bool = True  # whether each line of the log has one: else it cannot be folded again
 
     def __post_init__(self) -> None:
         step = self.play.begin(self.seats)
@@ -50,7 +51,7 @@ class Playing:
         entry = Entry(step=self.standing.step + 1, seat=seat, move=move, arguments=arguments or {})
         step = self.play.enter(self.standing, entry)
         self.standing = step.standing
-        digest = self.standing.digest()
+        digest = self.standing.digest() if self.digests else ""
         self.log.append(Entry(step=entry.step, seat=seat, move=move, arguments=entry.arguments, digest=digest))
         self._tell(step)
         return [event.text for event in step.events]
@@ -184,7 +185,9 @@ def step_by_chance(playing: Playing, rng: random.Random) -> None:
         playing.move(seat, form.move.name, **some_arguments(form, rng))
 
 
-def play_out(kind: SceneKind, rng: random.Random, *, illegal: bool = True, most: int = 5_000) -> Iterator[Playing]:
+def play_out(
+    kind: SceneKind, rng: random.Random, *, illegal: bool = True, most: int = 5_000, digests: bool = True
+) -> Iterator[Playing]:
     """Play a scene by chance to its end; gives it after each step, at last when it is over."""
     least, longest = kind.seats
     options = some_options(kind, rng)
@@ -192,6 +195,7 @@ def play_out(kind: SceneKind, rng: random.Random, *, illegal: bool = True, most:
     while options.refusal(seats):
         seats = rng.randint(least, longest)
     playing = of(kind, options, seats, seed=str(rng.random()))
+    playing.digests = digests
     for _ in range(most):
         yield playing
         if playing.is_over:

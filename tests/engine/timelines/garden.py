@@ -1,6 +1,6 @@
 """A community, and trees that grow from it: the real files, the real engine, and a model that does as it is told."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -104,13 +104,21 @@ def operations(trees: SqlTrees, house: Asked, telling: object) -> Operations:
 
 
 @asynccontextmanager
-async def garden(folder: Path, script: Callable[[ModelCall], str], *, agents: int = 3) -> AsyncIterator[Garden]:
-    """Found a community in which somebody just said something to everyone, and fork it now."""
+async def garden(
+    folder: Path,
+    script: Callable[[ModelCall], str],
+    *,
+    agents: int = 3,
+    before: Callable[[Hearts], Awaitable[None]] | None = None,
+) -> AsyncIterator[Garden]:
+    """Found a community in which somebody just said something to everyone, and fork it now, or after what is done."""
     config = CommunityConfig(usd_per_day=None)
     async with hearts(agents, config=config) as home:
         home.model.script.extend([script] * 99_999)
         await home.hear("Agent1, what do you all think?")
         await home.hear("Agent2, you too?", who="rob", id=502)
+        if before is not None:
+            await before(home)
         trees = SqlTrees(folder, config)
         image = await home.store.image(home.community_id, Cut(point=NOW), now=home.clock.now())
         key = TreeKey(home.community_id, TreeId(1))

@@ -1,14 +1,22 @@
 """What is otherwise in a branch keeps the rules of life."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from bot.core.actions import AlterAgent, PlanGoal, PlanStrategy, Set, SetAttention
-from bot.core.errors import Rejected
+from bot.core.config import CommunityConfig
+from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId
-from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, Settings
+from bot.core.scenes.records import Scene
+from bot.core.scenes.showing import play_of
+from bot.core.scenes.village.bodies import Body
+from bot.core.scenes.village.state import Village
+from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, SceneState, Settings
+from tests.engine.hearts import Hearts
 from tests.engine.test_replaying import moody
+from tests.engine.theatre import SCENE, theatre_of
 from tests.engine.timelines.garden import garden
 
 
@@ -47,3 +55,36 @@ async def test_an_agent_may_be_otherwise_in_all_that_commands_set_and_in_what_it
         assert (focus.plan.goals[0].text, focus.plan.strategy) == ("sail", "slowly")
         with pytest.raises(Rejected, match="Name a feeling that agents know: "):
             await grown.grow("branch", 0, changes=(AgentProps(agent_id=1, emotion="purple"),))
+
+
+async def in_a_village(home: Hearts) -> None:
+    """Let two agents begin to live in a village."""
+    await theatre_of(home, CommunityConfig(usd_per_day=None)).opened("village", 2)
+
+
+async def test_somebody_stands_elsewhere_in_a_branch_and_where_they_were_in_life(tmp_path: Path) -> None:
+    async with garden(tmp_path, moody, before=in_a_village) as grown:
+        life = await theatre_of(grown.home, CommunityConfig()).scene()
+        here = bodies(life)[2].tile
+        away = next(one for one in range(400) if one != here and village(life).ground.costs[one])
+        moved = SceneState(scene_id=SCENE, edit={"seat": 2, "x": away % 20 + 1, "y": away // 20 + 1, "hunger": 40})
+        (node,) = await grown.grow("branch", 0, changes=(moved,))
+        async with grown.trees.look(grown.key, node.id) as world, world.store.reading() as read:
+            there = await read.scenes.find(grown.key.community_id, SCENE)
+        assert there is not None
+        assert (bodies(there)[2].tile, bodies(there)[2].hunger) == (away, 40)
+        assert bodies(await theatre_of(grown.home, CommunityConfig()).scene())[2].tile == here
+        with pytest.raises(NotFound, match="There is no scene 9 in that world"):
+            await grown.grow("branch", 0, changes=(SceneState(scene_id=9, edit={}),))
+
+
+def village(scene: Scene) -> Village:
+    play = play_of(scene)
+    assert play is not None
+    state = play.unpacked(scene.standing).state
+    assert isinstance(state, Village)
+    return state
+
+
+def bodies(scene: Scene) -> Mapping[int, Body]:
+    return village(scene).bodies

@@ -7,7 +7,7 @@ from pydantic import Field
 from bot.core.scenes.kind import Applied, Chance, Options, Ordering, Preset, SceneKind, Seat, Secrecy
 from bot.core.scenes.landlord.cards import NONE
 from bot.core.scenes.landlord.moves import Bid, Call, Double, No, Pass, PlayCards, Rob, Say
-from bot.core.scenes.landlord.table import HAND_SIZES, House, Table
+from bot.core.scenes.landlord.table import HAND_SIZES, House, SwappedCards, Table
 
 DEFAULT_TURNS = 200
 MOST_HANDS = 5
@@ -82,6 +82,7 @@ LANDLORD = SceneKind(
     orderings=(Ordering.RULES,),
     options=LandlordOptions,
     state=Table,
+    edit=SwappedCards,
     moves=(Call, Bid, Rob, Double, No, PlayCards, Pass, Say),
     speech=Say.name,
     presets=(

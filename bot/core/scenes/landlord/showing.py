@@ -84,6 +84,7 @@ def _picture(table: "Table", seat: Seat, awaited: tuple[Seat, ...]) -> dict[str,
         for one, hand in _by_seat(table, table.hands)
     ]
     hand = table.hand_of(seat) if seat in table.seats else NONE
+    over: list[Json] = [one.model_dump(mode="json") for one in table.over]
     return {
         "seats": rows,
         "bottom": [*names_of(table.bottom)] if table.landlord else [],
@@ -93,6 +94,7 @@ def _picture(table: "Table", seat: Seat, awaited: tuple[Seat, ...]) -> dict[str,
         "shape": table.on_table.shape if table.on_table is not None else "",
         "multiplier": table.multiplier,
         "hand": [*names_of(hand)],
+        "over": over,
     }
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
-from bot.core.scenes.kind import Applied, Chance, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State
+from pydantic import BeforeValidator
+
+from bot.core.errors import Rejected
+from bot.core.scenes.kind import Applied, Chance, Edit, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State
 from bot.core.scenes.landlord import showing
 from bot.core.scenes.landlord.cards import (
     NONE,
@@ -17,6 +20,7 @@ from bot.core.scenes.landlord.cards import (
     names_of,
     of_names,
     pack,
+    read_cards,
     without,
     words_of,
 )
@@ -54,6 +58,33 @@ class House(Frozen):
     spring: bool = True
 
 
+class SwappedCards(Edit):
+    """Two seats change some cards of their hands."""
+
+    seat: Seat
+    other: Seat
+    gives: Annotated[tuple[str, ...], BeforeValidator(read_cards)]
+    takes: Annotated[tuple[str, ...], BeforeValidator(read_cards)]
+
+
+class Doubled(Frozen):
+    """What doubled the multiplier, and who did it."""
+
+    by: Seat
+    what: str
+
+
+class Played(Frozen):
+    """A hand that is over: what is told of it at the end."""
+
+    landlord: Seat
+    landlord_won: bool
+    points: int
+    doubled: tuple[Doubled, ...]
+    multiplier: int
+    won: tuple[int, ...]  # by each, in the order of seats
+
+
 class Table(State):
     """Where a hand stands. Hands, played cards, plays and scores are in the order of seats."""
 
@@ -71,7 +102,8 @@ class Table(State):
     caller: Seat = 0  # who called, or bid most
     claimant: Seat = 0  # who is landlord if nobody robs any more
     points: int = 1
-    doubles: int = 0
+    doubled: tuple[Doubled, ...] = ()
+    over: tuple[Played, ...] = ()  # the hands before, and this one once it is scored
     landlord: Seat = 0
     on_table: Combination | None = None
     cards: Cards = NONE  # that lie there
@@ -81,7 +113,7 @@ class Table(State):
     @property
     def multiplier(self) -> int:
         """What the base counts: every doubling, up to the cap."""
-        return min(self.house.cap, self.points << self.doubles)
+        return min(self.house.cap, self.points << len(self.doubled))
 
     @property
     def farmers(self) -> tuple[Seat, ...]:
@@ -96,6 +128,10 @@ class Table(State):
     def hand_of(self, seat: Seat) -> Cards:
         """Give a seat's cards."""
         return self.hands[self.seats.index(seat)]
+
+    def with_doubling(self, seat: Seat, what: str) -> tuple[Doubled, ...]:
+        """Give what doubled it, with one thing more."""
+        return (*self.doubled, Doubled(by=seat, what=what))
 
     def next(self) -> Expect | Over:
         if self.phase is Phase.SCORED:
@@ -144,10 +180,10 @@ class Table(State):
             case Call() | Bid():
                 return self._call(seat, move)
             case Rob():
-                robbed: dict[str, object] = {"claimant": seat, "doubles": self.doubles + 1}
+                robbed: dict[str, object] = {"claimant": seat, "doubled": self.with_doubling(seat, "rob")}
                 return self._asked(robbed, f"{{s{seat}}} robs: ×2.", chance)
             case Double():
-                return self._asked({"doubles": self.doubles + 1}, f"{{s{seat}}} doubles: ×2.", chance)
+                return self._asked({"doubled": self.with_doubling(seat, "double")}, f"{{s{seat}}} doubles: ×2.", chance)
             case No():
                 return self._asked({}, f"{{s{seat}}} does not double.", chance)
         if self.phase is Phase.PLAYING:
@@ -163,6 +199,21 @@ class Table(State):
 
     def closed(self, why: str) -> Over:
         return self._over(f"{why.capitalize()}: the hand that was played counts for nobody. {self._leading()}")
+
+    def edit(self, change: Edit) -> "Table":
+        if not isinstance(change, SwappedCards) or not {change.seat, change.other} <= {*self.seats}:
+            raise Rejected("Nobody plays on that seat: choose two that are taken.")
+        given, taken = of_names(change.gives), of_names(change.takes)
+        if sum(given) != sum(taken) or change.seat == change.other:
+            raise Rejected("Two seats change as many cards: give one for each that is taken.")
+        mine = both(without(self.hand_of(change.seat), given), taken)
+        others = both(without(self.hand_of(change.other), taken), given)
+        hands = self._with(self._with(self.hands, change.seat, mine), change.other, others)
+        return self.model_copy(update={"hands": hands})
+
+    def valid(self) -> str:
+        lacks = any(count < 0 for hand in self.hands for count in hand)
+        return "They do not have these cards: choose from their hands." if lacks else ""
 
     def view(self, seat: Seat) -> Seen:
         return showing.seen(self, seat)
@@ -222,6 +273,7 @@ class Table(State):
             played=(NONE,) * len(self.seats),
             plays=(0,) * len(self.seats),
             scores=self.scores,
+            over=self.over,
             queue=(first, *self.after(first)),
         )
 
@@ -248,7 +300,7 @@ class Table(State):
             "hands": self._with(self.hands, seat, left),
             "played": self._with(self.played, seat, both(self.played[at], cards)),
             "plays": self._with(self.plays, seat, self.plays[at] + 1),
-            "doubles": self.doubles + found.is_bomb,
+            "doubled": self.with_doubling(seat, found.shape) if found.is_bomb else self.doubled,
             "on_table": found,
             "cards": cards,
             "leader": seat,
@@ -272,12 +324,21 @@ class Table(State):
         """Somebody is out of cards: count, and deal the next hand if there is one."""
         landlord_won, at = winner == self.landlord, self.seats.index(self.landlord)
         springs = self.house.spring and (sum(self.plays) == self.plays[at] if landlord_won else self.plays[at] == 1)
-        state = self.model_copy(update={"doubles": self.doubles + springs})
+        what = "spring" if landlord_won else "counter-spring"
+        state = self.model_copy(update={"doubled": self.with_doubling(winner, what)} if springs else {})
         stake = self.house.base * state.multiplier * (1 if landlord_won else -1)
         won = [stake * len(self.farmers) if seat == self.landlord else -stake for seat in self.seats]
         scores = tuple(had + more for had, more in zip(self.scores, won, strict=True))
-        state = state.model_copy(update={"scores": scores, "phase": Phase.SCORED})
-        spring = (" A spring: ×2." if landlord_won else " A counter-spring: ×2.") if springs else ""
+        hand = Played(
+            landlord=self.landlord,
+            landlord_won=landlord_won,
+            points=state.points,
+            doubled=state.doubled,
+            multiplier=state.multiplier,
+            won=tuple(won),
+        )
+        state = state.model_copy(update={"scores": scores, "phase": Phase.SCORED, "over": (*self.over, hand)})
+        spring = f" A {what}: ×2." if springs else ""
         side = "the landlord wins" if landlord_won else "the farmers win"
         counts = f"It counts ×{state.multiplier}: {_counted(self.seats, won)}."
         told = f"{{s{winner}}} is out of cards: {side}.{spring} {counts}"

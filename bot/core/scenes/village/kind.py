@@ -18,7 +18,7 @@ from bot.core.scenes.village.bodies import Body, Plenty, full_stocks
 from bot.core.scenes.village.goals import Deeds, dealt
 from bot.core.scenes.village.ground import ground_of, house_of
 from bot.core.scenes.village.moves import MOVES
-from bot.core.scenes.village.state import Village
+from bot.core.scenes.village.state import Village, VillageEdit
 
 GROUNDS = 2**32
 
@@ -77,6 +77,7 @@ VILLAGE = SceneKind(
     orderings=(Ordering.SEQUENTIAL,),
     options=VillageOptions,
     state=Village,
+    edit=VillageEdit,
     moves=MOVES,
     presets=(
         Preset(name="short", title="A day: 12 hours", options={"rounds": 12}),

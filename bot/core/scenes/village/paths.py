@@ -1,27 +1,36 @@
 """Ways over the ground: the cheapest, and of several as cheap the one that turns north, east, south, west first."""
 
 from functools import lru_cache
-from heapq import heappop, heappush
 
-from bot.core.scenes.village.ground import Ground, Tile
+from bot.core.scenes.village.ground import COST, Ground, Tile
 
 POINTS = 6  # of one move
+DEAREST = max(COST.values())
 
 
 @lru_cache(maxsize=4_096)
 def costs_to(ground: Ground, target: Tile) -> dict[Tile, int]:
     """Give what it costs to walk to a tile, from every tile from which one can."""
-    found = {target: 0}
-    todo = [(0, target)]
-    while todo:
-        cost, tile = heappop(todo)
-        if cost > found[tile]:
-            continue
-        cost += ground.costs[tile]  # of entering it
-        for there in ground.ways[tile]:
-            if cost < found.get(there, cost + 1):
-                found[there] = cost
-                heappush(todo, (cost, there))
+    found: dict[Tile, int] = {}
+    costs, ways = ground.costs, ground.ways
+    # tiles by what they cost: no tile is dearer than a few points, so a ring of lists does what a heap would, sooner
+    ring: list[list[Tile]] = [[] for _ in range(DEAREST + 1)]
+    ring[0].append(target)
+    cost, left = 0, 1
+    while left:
+        here = ring[cost % len(ring)]
+        for tile in here:
+            if tile in found:
+                continue
+            found[tile] = cost
+            coming = ring[(cost + costs[tile]) % len(ring)]  # of entering it
+            for there in ways[tile]:
+                if there not in found:
+                    coming.append(there)
+                    left += 1
+        left -= len(here)
+        here.clear()
+        cost += 1
     return found
 
 

@@ -3,10 +3,25 @@
 from functools import lru_cache
 from typing import Final
 
-from bot.core.scenes.kind import TURNS_USED, Applied, Chance, Event, Expect, Form, Move, Over, Seat, Seen
-from bot.core.scenes.village.bodies import EATEN, FOOD, Body, aged, changed, full_stocks, grown, rested, tired
+from pydantic import Field
+
+from bot.core.errors import Rejected
+from bot.core.scenes.kind import TURNS_USED, Applied, Chance, Edit, Event, Expect, Form, Move, Over, Seat, Seen
+from bot.core.scenes.village.bodies import (
+    AWAKE_FROM,
+    EATEN,
+    FOOD,
+    MOST,
+    Body,
+    aged,
+    changed,
+    full_stocks,
+    grown,
+    rested,
+    tired,
+)
 from bot.core.scenes.village.goals import is_met, score
-from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Ground, Tile
+from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Ground, Tile, xy
 from bot.core.scenes.village.moves import ONWARD, Eat, Gather, Give, Go, Look, Rest, Talk, Walk, Whisper
 from bot.core.scenes.village.paths import walked
 from bot.core.scenes.village.seeing import looked, viewed
@@ -16,6 +31,16 @@ WORDS_A_TURN: Final = 2
 AT_ONCE: Final = 3  # that are gathered, eaten or given in one move
 TOLD_HOURS: Final = {6: "The sun rises.", 12: "It is noon.", 18: "It is evening.", 22: "Night falls."}
 NUMBERS: Final = tuple(range(1, SIDE + 1))
+
+
+class VillageEdit(Edit):
+    """Where somebody is, and how they are; what is left out stays."""
+
+    seat: Seat
+    x: int | None = Field(default=None, ge=1, le=SIDE)
+    y: int | None = Field(default=None, ge=1, le=SIDE)
+    hunger: int | None = Field(default=None, ge=0, le=MOST)
+    energy: int | None = Field(default=None, ge=0, le=MOST)
 
 
 class Village(World):
@@ -218,6 +243,28 @@ class Village(World):
         goals = f" {met} of {len(self.goals)} goals were met." if self.goals else ""
         scores = ", ".join(f"{{s{seat}}} {points}" for seat, (_, points) in results.items())
         return Over(outcome=f"It is over: {why}.{goals} Scores: {scores}.", results=results)
+
+    def edit(self, change: Edit) -> "Village":
+        if not isinstance(change, VillageEdit) or change.seat not in self.bodies:
+            raise Rejected("Nobody lives on that seat: choose one that is taken.")
+        body = self.bodies[change.seat]
+        x, y = xy(body.tile)
+        column, row = change.x or x + 1, change.y or y + 1
+        hunger = body.hunger if change.hunger is None else change.hunger
+        energy = body.energy if change.energy is None else change.energy
+        asleep = energy == 0 or (body.asleep and energy < AWAKE_FROM)
+        if asleep and change.seat == self.current:
+            raise Rejected("That seat is asked now, and cannot sleep: leave it some energy.")
+        told = {"tile": SIDE * (row - 1) + column - 1, "hunger": hunger, "energy": energy, "asleep": asleep}
+        state = self._with(change.seat, body.model_copy(update=told))
+        trail = (*self.trails[change.seat], state.bodies[change.seat].tile)
+        return state.model_copy(update={"trails": {**self.trails, change.seat: trail}})
+
+    def valid(self) -> str:
+        for body in self.bodies.values():
+            if not self.ground.costs[body.tile]:
+                return "Nobody can stand on water: choose another tile."
+        return ""
 
     def view(self, seat: Seat) -> Seen:
         return viewed(self, seat)

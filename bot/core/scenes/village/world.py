@@ -6,7 +6,7 @@ from typing import Final
 from bot.core.scenes.kind import Seat, State
 from bot.core.scenes.village.bodies import Body, Plenty, Stocks
 from bot.core.scenes.village.goals import Deeds, Goal
-from bot.core.scenes.village.ground import Ground, Tile, distance, ground_of, xy
+from bot.core.scenes.village.ground import SIDE, Ground, Tile, ground_of, xy
 
 SIGHT, SIGHT_AT_NIGHT = 7, 3
 HEARD_WITHIN, TOUCH = 5, 1
@@ -62,10 +62,11 @@ class World(State):
 
     def near(self, tile: Tile, steps: int) -> tuple[Seat, ...]:
         """Give the living seats within so many steps of a tile."""
+        x, y = xy(tile)
         return tuple(
             seat
             for seat in self.seats
-            if not self.bodies[seat].dead and distance(self.bodies[seat].tile, tile) <= steps
+            if not (body := self.bodies[seat]).dead and abs(body.tile % SIDE - x) + abs(body.tile // SIDE - y) <= steps
         )
 
     def in_touch(self, seat: Seat) -> tuple[Seat, ...]:

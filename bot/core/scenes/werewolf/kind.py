@@ -27,7 +27,7 @@ from bot.core.scenes.werewolf.moves import (
     Silence,
     Vote,
 )
-from bot.core.scenes.werewolf.state import Terms, Werewolf
+from bot.core.scenes.werewolf.state import SwappedRoles, Terms, Werewolf
 from bot.core.scenes.werewolf.village import in_words, roles_for
 
 NOBODY: tuple[Seat, ...] = ()  # hears it before the end
@@ -90,6 +90,7 @@ WEREWOLF = SceneKind(
     orderings=(Ordering.RULES,),
     options=WerewolfOptions,
     state=Werewolf,
+    edit=SwappedRoles,
     moves=(Pack, Kill, Inspect, Heal, Poison, Hold, Shoot, Say, LastWords, Silence, Vote),
     speech=Say.name,
     presets=(

@@ -5,8 +5,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from bot.core.records import Json
-from bot.core.scenes.kind import Applied, Chance, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State, Wait
+from bot.core.errors import Rejected
+from bot.core.scenes.kind import Applied, Chance, Edit, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State, Wait
+from bot.core.scenes.werewolf import showing
 from bot.core.scenes.werewolf.moves import (
     Heal,
     Hold,
@@ -20,13 +21,12 @@ from bot.core.scenes.werewolf.moves import (
     Silence,
     Vote,
 )
-from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, hanged, in_words, most_voted, winner
+from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, hanged, most_voted, winner
 
 PACKS_A_NIGHT = 2
 NIGHT_SECONDS, NIGHT_LEAST, LATE_SECONDS, LATE_LEAST = 90, 30, 45, 15
 SHOT_SECONDS, BALLOT_SECONDS, WORDS_SECONDS = 30, 90, 60
 Phase = Literal["night", "late night", "shot", "talk", "ballot", "last words"]
-PHASES: Mapping[Phase, str] = {"shot": "the hunter's shot"}
 
 
 class Terms(Frozen):
@@ -39,6 +39,13 @@ class Terms(Frozen):
     rounds: int
     days: int
     dead_write: bool
+
+
+class SwappedRoles(Edit):
+    """Two seats have each other's role."""
+
+    seat: Seat
+    other: Seat
 
 
 class Werewolf(State):
@@ -167,9 +174,10 @@ class Werewolf(State):
     def answered(self, seat: Seat, move: Move, chance: Chance) -> tuple[Event, ...]:
         if not isinstance(move, Inspect):
             return ()
-        return (Event(text=f"{{s{move.seat}}} is {self._wolf_or_not(move.seat)}.", audience=(seat,), kind="inspected"),)
+        return (Event(text=f"{{s{move.seat}}} is {self.wolf_or_not(move.seat)}.", audience=(seat,), kind="inspected"),)
 
-    def _wolf_or_not(self, seat: Seat) -> str:
+    def wolf_or_not(self, seat: Seat) -> str:
+        """Say what a seer learns of a seat."""
         return "a wolf" if self.roles[seat] is Role.WOLF else "not a wolf"
 
     def apply(self, seat: Seat, move: Move, chance: Chance) -> Applied:
@@ -236,12 +244,13 @@ class Werewolf(State):
         if self.brewed == "poison":
             causes[self.poisoned] = Cause.POISONED
         dead = tuple(Death(seat=seat, day=self.day, cause=cause) for seat, cause in sorted(causes.items()))
-        names = " and ".join(self._named(one.seat) for one in dead) or "nobody"
+        names = " and ".join(self.named(one.seat) for one in dead) or "nobody"
         told = Event(text=f"Day {self.day} dawns. Dead in the night: {names}.", kind="dawn")
         after = self.model_copy(update={"victim": 0, "brewed": "", "poisoned": 0, "packs": {}, "by_day": False})
         return after._died(dead, chance, told)
 
-    def _named(self, seat: Seat) -> str:
+    def named(self, seat: Seat) -> str:
+        """Name a dead one, with what it was where that is told."""
         return f"{{s{seat}}} ({self.roles[seat]})" if self.terms.reveal_roles else f"{{s{seat}}}"
 
     def _died(self, dead: tuple[Death, ...], chance: Chance, *events: Event) -> Applied:
@@ -261,7 +270,7 @@ class Werewolf(State):
     def _shot(self, seat: Seat, whom: Seat, chance: Chance) -> Applied:
         if not whom:
             return self._decided(chance, Event(text=f"{{s{seat}}} shoots nobody.", kind="shot"))
-        told = Event(text=f"{{s{seat}}} shoots {self._named(whom)}.", kind="shot")
+        told = Event(text=f"{{s{seat}}} shoots {self.named(whom)}.", kind="shot")
         return self._died((Death(seat=whom, day=self.day, cause=Cause.SHOT),), chance, told)
 
     def _decided(self, chance: Chance, *events: Event) -> Applied:
@@ -289,7 +298,7 @@ class Werewolf(State):
         ballot = Ballot(day=self.day, votes=dict(sorted(self.votes.items())))
         condemned = hanged(ballot.votes)
         votes = "; ".join(f"{{s{seat}}} for {{s{whom}}}" for seat, whom in ballot.votes.items() if whom)
-        came = f"{self._named(condemned)} is hanged." if condemned else "Nobody is hanged."
+        came = f"{self.named(condemned)} is hanged." if condemned else "Nobody is hanged."
         told = Event(text=f"The ballot: {votes or 'all abstain'}. {came}", kind="ballot")
         after = self.model_copy(
             update={"ballots": (*self.ballots, ballot), "votes": {}, "condemned": condemned, "by_day": True}
@@ -323,62 +332,18 @@ class Werewolf(State):
             return "drew", 0
         return ("won", 1) if (self.roles[seat] is Role.WOLF) is (self.won == "wolves") else ("lost", 0)
 
+    def edit(self, change: Edit) -> "Werewolf":
+        if not isinstance(change, SwappedRoles) or not {change.seat, change.other} <= self.roles.keys():
+            raise Rejected("Nobody plays on that seat: choose two that are taken.")
+        swapped = {change.seat: self.roles[change.other], change.other: self.roles[change.seat]}
+        return self.model_copy(update={"roles": {**self.roles, **swapped}})
+
+    def valid(self) -> str:
+        ended = winner(self.roles, self.alive, side=self.terms.side)
+        return "That would be the end of it: choose two others." if ended else ""
+
     def view(self, seat: Seat) -> Seen:
-        counts = self.ballots[-1].counts() if self.ballots else []
-        return Seen(
-            phase=PHASES.get(self.phase, self.phase),
-            awaited=self._awaited(),
-            facts=tuple(self._facts()),
-            bars=tuple((f"{{s{whom}}}", count) for whom, count in counts),
-            private=tuple(self._private(seat)) if seat else (),
-            picture=self._picture(counts),
-        )
-
-    def _awaited(self) -> tuple[Seat, ...]:
-        """Give whom everybody sees awaited: at night nobody."""
-        awaited = self.next()
-        return awaited.seats if isinstance(awaited, Expect) and not awaited.unseen else ()
-
-    def _facts(self) -> list[tuple[str, str]]:
-        facts = [
-            ("Day", f"{self.day} of {self.terms.days}"),
-            ("Roles at first", in_words([*self.roles.values()])),
-            ("Alive", ", ".join(f"{{s{one}}}" for one in self.alive)),
-        ]
-        if self.deaths:
-            facts.append(("Dead", ", ".join(self._grave(one) for one in self.deaths)))
-        for ballot in self.ballots:
-            votes = " ".join(f"{seat}→{whom or '–'}" for seat, whom in ballot.votes.items())
-            facts.append((f"Ballot of day {ballot.day}, by seats", votes))
-        return facts
-
-    def _grave(self, one: Death) -> str:
-        return f"{self._named(one.seat)} on day {one.day}{', hanged' if one.cause is Cause.HANGED else ''}"
-
-    def _private(self, seat: Seat) -> list[tuple[str, str]]:
-        role = self.roles[seat]
-        told = [("You are", f"{role}, {'alive' if seat in self.alive else 'dead'}")]
-        if role is Role.WOLF:
-            pack = ", ".join(f"{{s{one}}}" for one, other in self.roles.items() if other is Role.WOLF and one != seat)
-            told.append(("The other wolves", pack or "none"))
-            if seat in self.alive and self.kills and self.phase != "night":
-                votes = ", ".join(f"{one}→{whom or '–'}" for one, whom in sorted(self.kills.items()))
-                told.append(("The pack's votes, by seats", votes))
-        if role is Role.SEER and self.inspected:
-            seen = ", ".join(f"{{s{one}}} {self._wolf_or_not(one)}" for _, one in self.inspected)
-            told.append(("You saw", seen))
-        if role is Role.WITCH:
-            left = [name for name, used in (("heal", self.healed_in), ("poison", self.poisoned_in)) if not used]
-            told.append(("Your potions", " and ".join(left) or "none"))
-            if self.phase == "late night" and self.has_heal and seat in self.alive:
-                told.append(("Tonight's victim", f"{{s{self.victim}}}" if self.victim else "nobody"))
-        return told
-
-    def _picture(self, counts: list[tuple[Seat, int]]) -> dict[str, Json]:
-        ring: list[Json] = [{"seat": one, "alive": one in self.alive} for one in self.seats]
-        bars: list[Json] = [{"seat": whom, "votes": count} for whom, count in counts]
-        night = self.phase in ("night", "late night")
-        return {"ring": ring, "bars": bars, "night": night, "day": self.day}
+        return showing.seen(self, seat)
 
 
 def _unseen(seats: tuple[Seat, ...], seconds: int, least: int) -> Expect:

@@ -2,7 +2,7 @@
 
 from bot.core.scenes.landlord.cards import NONE, Cards, both, of_names, pack, read_cards, without
 from bot.core.scenes.landlord.kind import LANDLORD
-from bot.core.scenes.landlord.table import Phase, Table
+from bot.core.scenes.landlord.table import Doubled, Phase, Table
 from tests.core.scenes.plays import Playing, of
 
 
@@ -42,7 +42,7 @@ def leading(*hands: str, doubles: int = 0, plays: tuple[int, ...] | None = None,
         caller=1,
         phase=Phase.PLAYING,
         queue=tuple(range(1, len(hands) + 1)),
-        doubles=doubles,
+        doubled=(Doubled(by=1, what="rob"),) * doubles,
         plays=plays or (0,) * len(hands),
     )
 

@@ -1,15 +1,22 @@
-"""The kind landlord: rules that are short enough for a prompt, and seats that fit its decks."""
+"""The kind landlord: its shapes in words, and seats that fit its decks."""
 
-from bot.core.hud.turn import rules_of
+from pathlib import Path
+
 from bot.core.scenes.landlord.combinations import Shape
 from bot.core.scenes.landlord.kind import LANDLORD, LandlordOptions
-from bot.tokens import tokenizer_for
+
+PAGE = Path("docs/games.md").read_text().partition("\n## Landlord\n")[2].partition("\n## ")[0]
 
 
-def test_rules_moves_and_answer_fit_into_a_prompt_and_name_every_shape() -> None:
-    assert tokenizer_for("gpt-4o-mini").count(rules_of(LANDLORD)) <= 900
+def test_the_rulebook_names_every_shape() -> None:
     words = LANDLORD.rules.lower()
     assert all(shape.value.partition(" +")[0] in words for shape in Shape)
+
+
+def test_the_page_names_the_shapes_in_the_order_in_which_cards_are_read() -> None:
+    table = PAGE.partition("| shape | what it is |\n")[2].partition("\n\n")[0]
+    named = [name.strip() for row in table.splitlines()[1:] for name in row.split("|")[1].split(",")]
+    assert named == [shape.value for shape in Shape]
 
 
 def test_two_decks_are_for_four() -> None:

@@ -1,10 +1,12 @@
 """Games of village to try: begun, changed, and played by chance or with sense."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator
+from itertools import takewhile
 
 from bot.core.scenes.kind import Move
-from bot.core.scenes.village.bodies import EATEN, FOOD
+from bot.core.scenes.village.bodies import EATEN, FOOD, full_stocks, grown
 from bot.core.scenes.village.ground import xy
 from bot.core.scenes.village.kind import VILLAGE, VillageOptions
 from bot.core.scenes.village.moves import Eat, Gather, Go, Rest
@@ -77,3 +79,55 @@ def sensible(state: Village, seat: int) -> Move:
     if not places:
         return Rest()
     return Go(place=min(places, key=lambda one: costs_to(ground, one.tile)[body.tile]).name)
+
+
+def items_are_kept(before: Village, playing: Playing) -> bool:
+    """Tell whether all there is is what there was before a step, without what was eaten and with what grew."""
+    after = state_of(playing)
+    return _everything(after) == _everything(before) - _eaten(playing) + _growth(before, after)
+
+
+def _everything(state: Village) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for body in state.bodies.values():
+        found += Counter(body.bag)
+    for items in state.stocks.values():
+        found += Counter(items)
+    return found
+
+
+def _eaten(playing: Playing) -> Counter[str]:
+    step = playing.standing.step
+    last = takewhile(lambda one: one.step == step, reversed(playing.events))
+    told = [one.text or "" for one in last if " eats " in (one.text or "")]
+    counts = Counter[str]()
+    for text in told:
+        count, item = text.rstrip(".").split(" eats ")[1].split(" ")
+        counts[item] += int(count)
+    return counts
+
+
+def _growth(before: Village, after: Village) -> Counter[str]:
+    """Give what grew at the dawns between the two, from the stocks as they were just before them."""
+    dawns = after.hour // 24 - before.hour // 24
+    grew: Counter[str] = Counter()
+    full = full_stocks(after.plenty, len(after.seats))
+    # what was gathered in this step was taken before the sun rose
+    taken = {(place, item): 0 for place, items in before.stocks.items() for item in items}
+    for seat, body in after.bodies.items():
+        for item, count in body.bag.items():
+            more = count - before.bodies[seat].bag.get(item, 0)
+            place = before.ground.place_at(before.bodies[seat].tile)
+            if more > 0 and seat == before.current and place is not None and (place.name, item) in taken:
+                taken[place.name, item] += more
+    stocks = {
+        name: {item: count - taken[name, item] for item, count in items.items()}
+        for name, items in before.stocks.items()
+    }
+    for _ in range(dawns):
+        later = grown(stocks, full)
+        for name, items in later.items():
+            for item, count in items.items():
+                grew[item] += count - stocks[name][item]
+        stocks = {name: dict(items) for name, items in later.items()}
+    return grew

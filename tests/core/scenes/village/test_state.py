@@ -4,12 +4,11 @@ from collections import Counter
 
 import pytest
 
-from bot.core.scenes.village.bodies import full_stocks, grown
 from bot.core.scenes.village.ground import xy
 from bot.core.scenes.village.kind import VILLAGE
 from bot.core.scenes.village.state import Village
-from tests.core.scenes.plays import Playing, dice, play_out
-from tests.core.scenes.village.games import refereed, state_of
+from tests.core.scenes.plays import dice, play_out
+from tests.core.scenes.village.games import items_are_kept, refereed, state_of
 
 
 @pytest.mark.long
@@ -57,52 +56,5 @@ def test_nothing_comes_from_nothing_and_nothing_is_lost() -> None:
         before: Village | None = None
         for playing in play_out(VILLAGE, dice(seed), illegal=False):
             state = state_of(playing)
-            if before is not None:
-                eaten, growth = _eaten(playing), _growth(before, state)
-                assert _everything(state) == _everything(before) - eaten + growth
+            assert before is None or items_are_kept(before, playing)
             before = state
-
-
-def _everything(state: Village) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for body in state.bodies.values():
-        found += Counter(body.bag)
-    for items in state.stocks.values():
-        found += Counter(items)
-    return found
-
-
-def _eaten(playing: Playing) -> Counter[str]:
-    step = playing.standing.step
-    told = [one.text or "" for one in playing.events if one.step == step and " eats " in (one.text or "")]
-    counts = Counter[str]()
-    for text in told:
-        count, item = text.rstrip(".").split(" eats ")[1].split(" ")
-        counts[item] += int(count)
-    return counts
-
-
-def _growth(before: Village, after: Village) -> Counter[str]:
-    """Give what grew at the dawns between the two, from the stocks as they were just before them."""
-    dawns = after.hour // 24 - before.hour // 24
-    grew: Counter[str] = Counter()
-    full = full_stocks(after.plenty, len(after.seats))
-    # what was gathered in this step was taken before the sun rose
-    taken = {(place, item): 0 for place, items in before.stocks.items() for item in items}
-    for seat, body in after.bodies.items():
-        for item, count in body.bag.items():
-            more = count - before.bodies[seat].bag.get(item, 0)
-            place = before.ground.place_at(before.bodies[seat].tile)
-            if more > 0 and seat == before.current and place is not None and (place.name, item) in taken:
-                taken[place.name, item] += more
-    stocks = {
-        name: {item: count - taken[name, item] for item, count in items.items()}
-        for name, items in before.stocks.items()
-    }
-    for _ in range(dawns):
-        later = grown(stocks, full)
-        for name, items in later.items():
-            for item, count in items.items():
-                grew[item] += count - stocks[name][item]
-        stocks = {name: dict(items) for name, items in later.items()}
-    return grew

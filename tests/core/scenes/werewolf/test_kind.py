@@ -1,14 +1,11 @@
-"""What is dealt by the seed, and how long the rules are."""
+"""What is dealt by the seed."""
 
 from collections import Counter
 
-from bot.core.hud.counting import count
-from bot.core.hud.turn import rules_of
 from bot.core.scenes.werewolf.kind import WEREWOLF, WerewolfOptions
 from bot.core.scenes.werewolf.state import Werewolf
 from bot.core.scenes.werewolf.village import Role
 from tests.core.scenes.plays import of
-from tests.fakes import WordTokenizer
 
 
 def test_roles_are_dealt_by_the_seed_and_everybody_may_be_anything() -> None:
@@ -21,7 +18,3 @@ def test_roles_are_dealt_by_the_seed_and_everybody_may_be_anything() -> None:
     wolves = Counter(seat for seed in range(400) for seat, role in roles(seed).items() if role is Role.WOLF)
     assert set(wolves) == set(range(1, 9))
     assert min(wolves.values()) > 60  # 100 is what to expect
-
-
-def test_the_rulebook_is_short() -> None:
-    assert count(WordTokenizer(), rules_of(WEREWOLF)) <= 900
