@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import delete, func, or_, select, text, union
+from sqlalchemy import delete, select, text, union
 
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import CommunityId
@@ -46,7 +46,8 @@ async def frozen(database: Database, community_id: CommunityId, cut: Cut, *, now
             part = await _part(session, community_id, cut, until=at)
             for table in IN_ORDER:
                 if (only := part.only(table.name)) is not None:
-                    await copy_rows(session, copy, table, community_id, only, part.values)
+                    left = STAYS.get(table.name, ())
+                    await copy_rows(session, copy, table, community_id, only, part.values, without=left)
             told = () if at is None else await Past(copy, community_id, cut.point, at).unwind()
             await _settle(copy, community_id, part)
         data, digest = await target.plainly(_packed)
@@ -140,8 +141,8 @@ async def _part(session: Session, community_id: CommunityId, cut: Cut, *, until:
     if await session.first(select(COMMUNITIES.c.id).where(COMMUNITIES.c.id == community_id)) is None:
         raise NotFound(GONE)
     its = owned(ROOMS, community_id)
-    within = or_(ROOMS.c.id.in_(cut.rooms), ROOMS.c.thread_of.in_(cut.rooms))
-    heard = {row[0] for row in await session.rows(select(ROOMS.c.id).where(its, *((within,) if cut.rooms else ())))}
+    rooms = select(ROOMS.c.id).where(its, ROOMS.c.thread_of.is_(None))  # private threads are their people's alone
+    heard = {row[0] for row in await session.rows(rooms.where(ROOMS.c.id.in_(cut.rooms)) if cut.rooms else rooms)}
     if not heard.issuperset(cut.rooms):
         raise NotFound(NO_ROOM)
     agents = await _members(session, community_id, heard)
@@ -153,9 +154,7 @@ async def _part(session: Session, community_id: CommunityId, cut: Cut, *, until:
 async def _members(session: Session, community_id: CommunityId, heard: Collection[int]) -> set[int]:
     """Give who is in these rooms, whose they are, and who sits in their scenes."""
     member = select(MEMBERSHIPS.c.agent_id).where(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id.in_(heard))
-    owners = select(func.coalesce(ROOMS.c.thread_of, ROOMS.c.id))
-    owners = owners.where(owned(ROOMS, community_id), ROOMS.c.id.in_(heard))
-    own = select(AGENTS.c.id).where(owned(AGENTS, community_id), AGENTS.c.id.in_(owners))
+    own = select(AGENTS.c.id).where(owned(AGENTS, community_id), AGENTS.c.id.in_(heard))
     here = select(SCENES.c.id).where(owned(SCENES, community_id), SCENES.c.room_id.in_(heard))
     seated = select(SEATS.c.agent_id).where(
         owned(SEATS, community_id), SEATS.c.agent_id.is_not(None), SEATS.c.scene_id.in_(here)
@@ -181,12 +180,13 @@ UNSETTLED = (
     # nothing opens, is owed to a model, or is held by a beat that will never come back
     "UPDATE keys SET ciphertext = x'', digest = x''",
     "UPDATE agents SET beat_id = NULL, lease_until = NULL, failures_in_a_row = 0, backs_off_until = NULL",
-    "UPDATE beats SET hud = NULL, answer = NULL, thoughts = NULL, response_id = '', latency_seconds = 0.0",
+    "UPDATE beats SET response_id = '', latency_seconds = 0.0",
     # a room counts what it has
     "UPDATE rooms SET message_count = (SELECT count(*) FROM messages WHERE messages.community_id = rooms.community_id"
     " AND messages.room_id = rooms.id AND messages.shown)",
     "UPDATE rooms SET last_message_at = NULL WHERE message_count = 0",
 )
+STAYS = {"beats": ("hud", "answer", "thoughts")}  # never read: all of them together may take gigabytes
 LEFT_BEHIND = ("managers_channel_id", "category_id", "architect_role_id", "synced_commands")
 
 

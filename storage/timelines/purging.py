@@ -109,16 +109,24 @@ async def _forget(database: Database, path: Path, tree: tuple[int, int]) -> None
 
 
 def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
-    """Tell whether a base holds anything of a person, or was asked for by them."""
+    """Tell whether a tree holds anything of a person: its base, or what was asked for by them or names them."""
+    person_id, names = int(str(one["person"])), [str(name) for name in one["names"]]  # type: ignore[attr-defined]
     with file.reading() as connection:
-        (base, made_by) = connection.execute("SELECT base, made_by FROM tree").fetchone()
-    if made_by == one["person"]:
+        base, *told = connection.execute("SELECT base, title, made_by FROM tree").fetchone()
+        for row in connection.execute("SELECT changes, asked, note, made_by FROM nodes"):
+            told += row
+    if any(_names(str(text), person_id, names) for text in told if text):
         return True
     world = opened(unfrozen(base))
     try:
-        return mentions(world, int(str(one["person"])), [str(name) for name in one["names"]])  # type: ignore[attr-defined]
+        return mentions(world, person_id, names)
     finally:
         world.close()
+
+
+def _names(text: str, person_id: int, names: Collection[str]) -> bool:
+    folded = text.casefold()
+    return str(person_id) in folded or any(name.casefold() in folded for name in names)
 
 
 def mentions(world: sqlite3.Connection, person_id: int, names: Collection[str]) -> bool:

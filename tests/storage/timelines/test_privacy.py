@@ -14,6 +14,7 @@ from bot.core.changes import SetFocus
 from bot.core.errors import NotFound, Rejected, StoreError
 from bot.core.models import ModelAnswer
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Focus, Snowflake, Usage
+from bot.core.timelines.changes import PublicEvent
 from bot.core.timelines.records import (
     ROOT,
     Answer,
@@ -21,10 +22,12 @@ from bot.core.timelines.records import (
     EventKind,
     Finished,
     NodeId,
+    Planned,
     Status,
     Timeline,
     Told,
     TreeId,
+    edge_of,
 )
 from storage.inline import fill
 from storage.store import SqlStore
@@ -32,6 +35,7 @@ from storage.timelines.deltas import all_rows, digest_of_all
 from storage.timelines.purging import mentions
 from storage.timelines.tree_file import tree_path, trees_in
 from storage.timelines.trees import SqlTrees
+from tests.factories import person
 from tests.fakes import START
 from tests.founding import founded
 from tests.storage.lines import said
@@ -310,3 +314,38 @@ async def test_trees_are_purged_whatever_database_the_community_lives_in(store: 
     assert SECRET not in repr(await one.rows(ROOT, all_rows))
     assert "tea at five" in repr(await one.rows(ROOT, all_rows))
     await trees.close()
+
+
+@pytest.mark.parametrize("made_by", [777, 501])
+async def test_who_is_forgotten_takes_a_tree_along_in_which_only_a_node_is_theirs_or_names_them(
+    live: Living, made_by: int
+) -> None:
+    asked = PublicEvent(room_id=1, text="The lights go out.", visitor="" if made_by == 777 else "zoe")
+    planned = Planned(
+        parent=ROOT,
+        edge=edge_of((asked,)),
+        changes=(asked,),
+        seed="s",
+        turns_wanted=0,
+        made_by=Snowflake(made_by),
+    )
+    await live.trees.trees.add(live.trees.key, [planned], at=START)
+    async with live.store.writing(live.community_id) as write:
+        await write.people.put(live.community_id, person("zoe", 777))
+    await live.forget(777)
+    with pytest.raises(NotFound):
+        await live.trees.trees.nodes(live.trees.key)
+
+
+async def test_a_node_that_runs_while_its_base_changes_records_nothing_of_what_was_deleted(live: Living) -> None:
+    trees, key = live.trees.trees, live.trees.key
+    (id_,) = await live.trees.plant(ROOT)
+    late = Answer(call=1, request="ab" * 32, answer=ModelAnswer(text=f"You said {SECRET}.", usage=Usage()))
+    async with trees.open(key, id_):
+        await deleted(live)
+        await trees.record(key, id_, late)
+        assert await trees.tell(key, id_, [Told(kind=EventKind.MESSAGE, data={"text": SECRET})]) == []
+    assert not await live.is_anywhere(SECRET)
+    async with trees.open(key, id_):
+        await trees.record(key, id_, late)
+        assert await trees.recorded(key, id_) == [late]
