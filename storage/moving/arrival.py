@@ -8,7 +8,7 @@ from sqlalchemy import Table
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.scenes.records import SceneStatus
-from storage.moving.limits import COUNTED, is_deep, is_number, too_long
+from storage.moving.limits import COUNTED, is_crowded, is_deep, is_number, too_long
 from storage.session import Values
 from storage.tables import AGENTS, ATTACHMENTS, COUNTERS, LETTERS, RESERVATIONS, SCENES
 
@@ -42,6 +42,8 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
             raise ValueError(f"{table.name}.{name} is no number that it can be")
         if is_deep(table, name, value):
             raise ValueError(f"{table.name}.{name} is too deep")
+        if is_crowded(table, name, value):
+            raise ValueError(f"{table.name}.{name} tells of too much")
     if found := too_long(table, row):
         raise BadSetting(TOO_LONG.format(table.name, *found))
     if table is RESERVATIONS and row["tokens"] < 0:

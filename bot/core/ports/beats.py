@@ -58,12 +58,12 @@ class Beats(Protocol):
         """Give a beat as it was kept."""
 
     async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
-        """Give an agent's beats as they were kept, newest first."""
+        """Give an agent's beats, newest first, without what they saw, answered and thought: `find` gives that."""
 
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
     ) -> Mapping[AgentId, Beat]:
-        """Give the first beat since then of each of these agents that had one on that side."""
+        """Give the first beat since then of each of these agents that had one on that side, as `newest` gives them."""
 
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         """Count the beats that a person has caused by addressing agents."""
