@@ -246,7 +246,7 @@ def open_orchard(
     trees = SqlTrees(settings.timelines, settings.defaults)
     stack.push_async_callback(trees.close)
     treasury = Treasury(store, models, trees, clock, places=settings.calls_per_provider)
-    grower = Seclusion(settings.timelines, settings.defaults, treasury)
+    grower = Seclusion(settings.timelines, settings.defaults, treasury, json_logs=settings.log_format == "json")
     stack.push_async_callback(grower.close)
     return Orchard(trees=trees, images=store, grower=grower, treasury=treasury)
 
