@@ -17,8 +17,6 @@ LONGEST_CODE = 2_000  # kinds, states, and what others call an answer
 LONGEST_PACKED = 3_200_000  # the HUD of the largest budget, of a token's sixteen characters
 LONGEST_SEALED = 2_000  # bytes of a sealed key
 LARGEST_DOCUMENT = 4 * LARGEST_KNOWN  # a whole mind as JSON
-SHORT_DOCUMENTS = {("beats", "outcome"): 60_000, ("beats", "sections"): 10_000}  # of which hundreds are read at once
-MOST_LINES = 400  # of what came of a beat: of all that an answer may ask for, and of what was refused
 DEEPEST = 60  # levels of a document, as of an answer: what goes through them calls itself for each
 LARGEST_NUMBER = 1e9  # seconds of any wait
 PERCENT = (0.0, 100.0)
@@ -27,8 +25,6 @@ LARGEST_LINE = LONGEST_PACKED + LARGEST_DOCUMENT  # bytes: a beat with its HUD i
 
 def _longest(column: Field) -> int | None:
     """Give how long a column's values may be, None for those that have no length."""
-    if (short := SHORT_DOCUMENTS.get((column.table.name, column.name))) is not None:
-        return short
     told = ROWS[column.table.name].model_fields[column.name].metadata
     if longest := next((one.max_length for one in told if hasattr(one, "max_length")), None):
         return cast(int, longest)
@@ -94,11 +90,6 @@ def is_number(table: Table, name: str, value: object) -> bool:
 def is_deep(table: Table, name: str, value: object) -> bool:
     """Tell whether more lies within one another in a document than is ever kept."""
     return (table.name, name) in DOCUMENTS and depth_of(cast(Json, value)) > DEEPEST
-
-
-def is_crowded(table: Table, name: str, value: object) -> bool:
-    """Tell whether a beat tells of more than any answer could ask for."""
-    return (table.name, name) in SHORT_DOCUMENTS and isinstance(value, list | dict) and len(value) > MOST_LINES
 
 
 def too_long(table: Table, row: Values) -> tuple[str, int] | None:

@@ -259,7 +259,7 @@ async def test_what_beats_saw_and_answered_is_not_even_read_for_a_base(
 
     async def noted(session: Session, statement: str, rows: list[tuple[object, ...]]) -> None:
         sizes = (len(value) for row in rows for value in row if isinstance(value, bytes | str))
-        largest[0] = max(largest[0], *sizes)
+        largest[0] = max([largest[0], *sizes])
         await put(session, statement, rows)
 
     monkeypatch.setattr(Session, "put_plainly", noted)
