@@ -349,3 +349,14 @@ async def test_a_node_that_runs_while_its_base_changes_records_nothing_of_what_w
     async with trees.open(key, id_):
         await trees.record(key, id_, late)
         assert await trees.recorded(key, id_) == [late]
+
+
+async def test_words_that_were_edited_away_leave_the_trees_as_well(live: Living) -> None:
+    one = await quoting(live, ROOT)
+    async with live.store.writing(live.community_id) as write:
+        at = START + timedelta(hours=2)
+        await write.talk.edit(live.community_id, Snowflake(1002), content="nothing", edited_at=at, tokens=1)
+    assert await live.store.gone_for_good()
+    assert not await live.is_anywhere(SECRET)
+    assert SECRET.encode() not in files(live)
+    assert not (await live.trees.trees.node(live.trees.key, one)).exact
