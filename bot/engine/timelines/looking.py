@@ -1,5 +1,6 @@
 """Worlds apart as people look at them: what was said there, and what of them is compared."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -33,14 +34,15 @@ async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId) -> tu
     paths = [[node.id for node in await trees.path(key, id_)] for id_ in (one, two)]
     ancestor = await trees.node(key, common(*paths))
     since = ancestor.until_at
-    return compared(await _sighting(trees, key, one, since), await _sighting(trees, key, two, since))
+    left, right = await _sighting(trees, key, one, since), await _sighting(trees, key, two, since)
+    return await asyncio.to_thread(compared, left, right)  # minds may be large, and many
 
 
 async def children_compared(trees: Trees, key: TreeKey, parent: NodeId) -> list[str]:
     """Give a table of a node's finished children, and how often each outcome came."""
     node = await trees.node(key, parent)
     done = [one for one in await trees.nodes(key) if one.parent == parent and one.digest]
-    return tabled([await _sighting(trees, key, one.id, node.until_at) for one in done])
+    return await asyncio.to_thread(tabled, [await _sighting(trees, key, one.id, node.until_at) for one in done])
 
 
 async def _sighting(trees: Trees, key: TreeKey, node_id: NodeId, since: datetime | None) -> Sighting:
