@@ -266,10 +266,12 @@ def export(
 
 
 @cli.command(hidden=True)
-def timelines(folder: Path, end: int, config: str) -> None:
+def timelines(folder: Path, end: int, config: str, json_logs: bool = False) -> None:
     """Be the process that runs worlds apart; Selfroom itself starts it."""
+    from bot.adapters.logs import set_up_console
     from bot.timelines import main as serve
 
+    set_up_console(as_json=json_logs)
     serve(folder, end, config)
 
 
@@ -362,6 +364,9 @@ def carry_out(work: Coroutine[None, None, Result]) -> Result:
     """Run to the end; an error that a person can mend is one sentence and exit code 1."""
     import asyncio
 
+    from bot.adapters.logs import set_up_console
+
+    set_up_console()
     try:
         return asyncio.run(until_told_to_end(work))
     except SelfroomError as error:

@@ -37,7 +37,10 @@ ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what a model is asked
 CLOCK_SECONDS = 30.0
 LITTLE_ROOM, NO_ROOM = 500_000_000, 50_000_000  # bytes
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
-OURS = ("selfroom.db*", "playground.db*", "logs", "logs/*", "backups", "backups/*")  # the secret is looked at when read
+OURS = (  # the secret is looked at when it is read
+    *("selfroom.db*", "playground.db*", "logs", "logs/*", "backups", "backups/*"),
+    *("timelines", "timelines/*", "timelines/*/*"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,8 @@ log = structlog.get_logger(__name__)
 class Seclusion:
     """The `Grower` in a process of its own, which holds neither a token nor a key."""
 
-    def __init__(self, folder: Path, config: CommunityConfig, treasury: Treasury) -> None:
+    def __init__(self, folder: Path, config: CommunityConfig, treasury: Treasury, *, json_logs: bool = False) -> None:
+        self._logs = ("--json-logs",) if json_logs else ()
         self._folder = folder
         self._config = config
         self._treasury = treasury
@@ -122,7 +123,7 @@ class Seclusion:
                 with theirs:
                     self._process = await asyncio.create_subprocess_exec(
                         sys.executable,
-                        *("-P", "-m", "bot", "timelines"),
+                        *("-P", "-m", "bot", "timelines", *self._logs),
                         *(str(self._folder), str(theirs.fileno()), self._config.model_dump_json()),
                         pass_fds=[theirs.fileno()],
                         stdin=DEVNULL,

@@ -77,7 +77,7 @@ async def rotate_secret(settings: Settings, *, say: Say) -> None:
 def spare_our_own(settings: Settings, store: SqlStore, target: Path) -> None:
     """Raise BadSetting for a copy or an archive in the place of what Selfroom itself lives on, there or not."""
     data = settings.data_dir
-    ours = [data / "secret", data / "secret.lock", ENV_FILE, *data.glob("logs/*")]
+    ours = [data / "secret", data / "secret.lock", ENV_FILE, *data.glob("logs/*"), *settings.timelines.glob("*/*")]
     bases = [data / "selfroom.db", data / "playground.db"]
     if store.database.is_sqlite and not store.database.in_memory:
         bases.append(Path(str(store.database.url.database)))

@@ -1,5 +1,6 @@
 """Beats as they were kept, and what is counted of them."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,7 @@ from storage.tables import (
 )
 
 EMPTIED = {"hud": "", "answer": "", "thoughts": ""}
+LISTED = [column for column in BEATS.c if column.name not in EMPTIED]  # a HUD alone may have 600,000 characters
 
 _ITS = BEATS.c.community_id == bindparam("its")
 ADDRESSED = Prepared(
@@ -51,34 +53,29 @@ class SqlBeats:
     session: Session
 
     async def find(self, community_id: CommunityId, beat_id: BeatId) -> Beat | None:
-        found = await self._shown(community_id, select(BEATS).where(owned(BEATS, community_id), BEATS.c.id == beat_id))
-        return found[0] if found else None
+        """Read one without what deleted words may still stand in."""
+        this = (owned(BEATS, community_id), BEATS.c.id == beat_id)
+        debts = (await debts_in(self.session, community_id)).values()
+        row = await self.session.first(select(BEATS).where(*this))
+        await asyncio.sleep(0)  # to unpack it takes long enough for others to wait, where one after the other is read
+        if row is None:
+            return None
+        return beat_of({**row, **EMPTIED} if any(debt.may_stand_in(row) for debt in debts) else row)
 
-    async def newest(
-        self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50, texts: bool = True
-    ) -> Sequence[Beat]:
-        columns = [one for one in BEATS.c if texts or one.name not in EMPTIED]
+    async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
         its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
-        asked = select(*columns).where(*its).order_by(BEATS.c.id.desc()).limit(limit)
-        if texts:
-            return await self._shown(community_id, asked)
-        return [beat_of({**row, **EMPTIED}) for row in await self.session.mappings(asked)]
+        return await self._listed(select(*LISTED).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
 
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
     ) -> Mapping[AgentId, Beat]:
         its = (owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since, BEATS.c.side == side)
         first = select(func.min(BEATS.c.id)).where(*its).group_by(BEATS.c.agent_id)
-        found = await self._shown(community_id, select(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(first)))
+        found = await self._listed(select(*LISTED).where(owned(BEATS, community_id), BEATS.c.id.in_(first)))
         return {beat.agent_id: beat for beat in found}
 
-    async def _shown(self, community_id: CommunityId, asked: Query) -> list[Beat]:
-        """Read beats, without what deleted words may still stand in."""
-        debts = (await debts_in(self.session, community_id)).values()
-        return [
-            beat_of({**row, **EMPTIED} if any(debt.may_stand_in(row) for debt in debts) else row)
-            for row in await self.session.mappings(asked)
-        ]
+    async def _listed(self, asked: Query) -> list[Beat]:
+        return [beat_of({**row, **EMPTIED}) for row in await self.session.mappings(asked)]
 
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         of = {"its": community_id, "by": person_id, "since": since}

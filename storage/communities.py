@@ -1,5 +1,6 @@
 """Communities, what is kept for one beside its talk (small values by name, its own model provider), and its logs."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -41,6 +42,8 @@ OWN_PROVIDER = Prepared(
     )
 )
 FROM_TIMELINE = " from what-if "  # in whose name it was done: no name of a person stands there, only ids
+AT_A_TIME, MOST_CHARACTERS = 20, 1_000_000  # changes, each of which may repeat a whole mind; of all that are read
+_SIZE = (func.coalesce(func.length(JOURNAL.c.before), 0) + func.coalesce(func.length(JOURNAL.c.after), 0)).label("size")
 HERE = COMMUNITIES.c.guild_id > 0  # one that is still moving in lies under a number that no server has (moving.staging)
 OF_GUILD = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
 
@@ -170,10 +173,36 @@ class SqlLogs:
         side: int = 0,
         limit: int = 50,
     ) -> Sequence[JournalEntry]:
-        its = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
-        asked = select(JOURNAL).where(*its, JOURNAL.c.part == part).order_by(JOURNAL.c.id.desc()).limit(limit)
-        rows = await self.session.mappings(asked)
-        return await self._entries(community_id, rows)
+        its = _changes_of(community_id, agent_id, part, side)
+        found: list[JournalEntry] = []
+        left, last = MOST_CHARACTERS, None
+        while left > 0 and len(found) < limit:
+            older = its if last is None else (*its, JOURNAL.c.id < last)
+            asked = select(JOURNAL, _SIZE).where(*older).order_by(JOURNAL.c.id.desc())
+            page = await self.session.mappings(asked.limit(min(AT_A_TIME, limit - len(found))))
+            if not page:
+                break
+            found += await self._entries(community_id, page)
+            left, last = left - sum(row["size"] for row in page), page[-1]["id"]
+            await asyncio.sleep(0)  # what was known may be long, and others come first in between
+        return found
+
+    async def change(
+        self,
+        community_id: CommunityId,
+        agent_id: AgentId,
+        part: MindPart,
+        *,
+        side: int,
+        entry_id: int | None,
+    ) -> JournalEntry | None:
+        its = _changes_of(community_id, agent_id, part, side)
+        this = its if entry_id is None else (*its, JOURNAL.c.id == entry_id)
+        row = await self.session.first(select(JOURNAL).where(*this).order_by(JOURNAL.c.id.desc()).limit(1))
+        if row is None:
+            return None
+        (entry,) = await self._entries(community_id, [row])
+        return entry
 
     async def _entries(self, community_id: CommunityId, rows: Sequence[Values]) -> list[JournalEntry]:
         by = await worded(self.session, community_id, [str(row["by"]) for row in rows])
@@ -194,3 +223,8 @@ class SqlLogs:
         firsts = select(func.min(JOURNAL.c.id)).where(*its).group_by(JOURNAL.c.by, JOURNAL.c.at)
         asked = select(JOURNAL).where(JOURNAL.c.id.in_(firsts)).order_by(JOURNAL.c.id.desc()).limit(limit)
         return await self._entries(community_id, await self.session.mappings(asked))
+
+
+def _changes_of(community_id: int, agent_id: int, part: MindPart, side: int) -> tuple[ColumnElement[bool], ...]:
+    whose = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
+    return (*whose, JOURNAL.c.part == part)

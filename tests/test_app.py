@@ -1,10 +1,14 @@
 """What the composition root makes of the settings."""
 
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from bot.app import provider_options
+from bot.app import provider_options, run_selfroom
 from bot.core.errors import BadSetting
 from bot.house import DiscordSite
 from bot.settings import Settings, load_settings
@@ -40,3 +44,24 @@ def test_servers_side_by_side_are_named_by_their_prefix_and_keys_are_not_shown(t
     options = provider_options(read(tmp_path, "OPENAI_API_KEY=sk-1234567890", f"SELFROOM_PROVIDERS={local}"), DISCORD)
     assert [(one.name, one.api, one.free) for one in options] == [("", "responses", False), ("local", "chat", True)]
     assert "sk-1234567890" not in repr(options)
+
+
+async def test_no_collection_goes_through_what_a_run_has_loaded_for_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen: list[int] = []
+
+    class Served:
+        async def serve(self, stop: object, *, ready: object) -> None:
+            frozen.append(gc.get_freeze_count())
+
+    @asynccontextmanager
+    async def opened(settings: Settings) -> AsyncIterator[Served]:
+        yield Served()
+
+    monkeypatch.setattr("bot.app.selfroom", opened)
+    monkeypatch.setattr("bot.app.set_up_logs", lambda *_, **__: None)
+    monkeypatch.setattr("bot.app.stopped_by_signals", asyncio.Event)
+    loaded, before = [[number] for number in range(50_000)], gc.get_freeze_count()
+    await run_selfroom(read(tmp_path, f"SELFROOM_DATA_DIR={tmp_path}/data", "DISCORD_TOKEN=t"), say=print)
+    assert frozen[0] - before >= len(loaded)

@@ -83,6 +83,21 @@ def test_everything_that_is_deployed_names_files_and_settings_that_there_are() -
         assert set(re.findall(r"SELFROOM_[A-Z_]+(?=[=:])", path.read_text(encoding="utf-8"))) <= settings
 
 
+def test_nobody_but_selfroom_and_what_asks_it_reaches_a_database_that_trusts_everyone() -> None:
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    assert services["database"]["environment"]["POSTGRES_HOST_AUTH_METHOD"] == "trust"
+    inside = {name for name, one in services.items() if one.get("network_mode") == "service:database"}
+    assert inside == {"selfroom", "prometheus"}  # neither does what others ask of it
+    assert not any("ports" in services[name] for name in {*inside, "database"})
+    assert services["database"]["command"] == ["-c", "listen_addresses=127.0.0.1"]
+    assert all(port.startswith("127.0.0.1:") for one in services.values() for port in one.get("ports", ()))
+    grafana = services["grafana"]["environment"]  # whose administrator has a password that is known to everyone
+    assert grafana["GF_AUTH_DISABLE_LOGIN_FORM"] == "true"
+    assert grafana["GF_AUTH_BASIC_ENABLED"] == "false"
+    (source,) = yaml.safe_load((WATCH / "grafana.yaml").read_text(encoding="utf-8"))["datasources"]
+    assert source["url"] == "http://database:9090"
+
+
 @pytest.mark.skipif(which("systemd-analyze") is None, reason="there is no systemd-analyze here")
 @pytest.mark.parametrize("unit", sorted(path.name for path in DEPLOY.glob("*.service")))
 def test_a_unit_is_kept_from_what_it_does_not_need(unit: str) -> None:

@@ -17,7 +17,7 @@ from bot.core.errors import StoreError
 from bot.core.models import OwnProvider
 from bot.core.records import Snowflake
 from bot.core.sealing import of_provider
-from bot.doctor import Finding, examine, examine_communities
+from bot.doctor import Finding, check_data_folder, examine, examine_communities
 from bot.settings import Settings, load_settings
 from storage.store import SqlStore
 from tests.fakes import WordTokenizer
@@ -274,3 +274,14 @@ async def test_what_talks_without_end_where_a_playground_may_be_is_not_listened_
         found = await look(tmp_path, SELFROOM_PLAYGROUND_PORT=str(running.port))
         assert any(what.startswith(f"Port {running.port} is in use") for what in found)
     assert sent < 20_000_000
+
+
+def test_the_files_of_what_ifs_are_their_owners_alone_again_once_somebody_has_moved_them(tmp_path: Path) -> None:
+    tree = tmp_path / "data" / "timelines" / "1" / "2.db"
+    tree.parent.mkdir(parents=True)
+    tree.write_bytes(b"a world")
+    for one in (tree, tree.parent, tree.parent.parent, tmp_path / "data"):
+        one.chmod(0o755)
+    check_data_folder(tmp_path / "data")
+    modes = [stat.S_IMODE(one.stat().st_mode) for one in (tree, tree.parent, tree.parent.parent, tmp_path / "data")]
+    assert modes == [0o600, 0o700, 0o700, 0o700]

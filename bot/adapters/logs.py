@@ -56,17 +56,10 @@ def set_up_logs(
     out = stream or sys.stderr
     console = logging.StreamHandler(out)
     console.setLevel(logging.INFO)
-    to_read = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=_traceback)
-    in_json: list[structlog.typing.Processor] = [
-        structlog.processors.format_exc_info,
-        partial(_shortened, IN_FILES),
-        structlog.processors.JSONRenderer(serializer=_json, ensure_ascii=False),
-    ]
-    on_screen: list[structlog.typing.Processor] = [partial(_shortened, ON_SCREEN), _harmless, to_read]
-    console.setFormatter(_formatter(in_json if as_json else on_screen, shared))
+    console.setFormatter(_formatter(_in_json() if as_json else _on_screen(out), shared))
     file = PrivateFiles(folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8")
     file.setLevel(logging.DEBUG)
-    file.setFormatter(_formatter(in_json, shared))
+    file.setFormatter(_formatter(_in_json(), shared))
     logging.basicConfig(level=logging.DEBUG, handlers=[console, file], force=True)
     for name in QUIET:  # their details are in the way, their warnings are not
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -76,6 +69,37 @@ def set_up_logs(
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+
+
+def set_up_console(*, as_json: bool = False) -> None:
+    """Send our own records to stderr alone, as short commands and processes beside a run do, which have no files.
+
+    Left to itself structlog would write there what every variable held when something failed.
+    """
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S", utc=True),
+            *(_in_json() if as_json else _on_screen(sys.stderr)),
+        ],
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        cache_logger_on_first_use=False,  # a run that begins goes on to its files
+    )
+
+
+def _in_json() -> list[structlog.typing.Processor]:
+    return [
+        structlog.processors.format_exc_info,
+        partial(_shortened, IN_FILES),
+        structlog.processors.JSONRenderer(serializer=_json, ensure_ascii=False),
+    ]
+
+
+def _on_screen(out: TextIO) -> list[structlog.typing.Processor]:
+    to_read = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=_traceback)
+    return [partial(_shortened, ON_SCREEN), _harmless, to_read]
 
 
 def hush_false_lag() -> None:

@@ -283,9 +283,9 @@ def _token(request: web.Request) -> str:
 async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) -> Beat | None:
     """Give an agent's newest beat, those in private threads left out: the page does not know who looks."""
     view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
-    beats = await read.beats.newest(community.id, agent_id, texts=False)
+    beats = await read.beats.newest(community.id, agent_id)
     newest = next((beat for beat in beats if not view.is_thread(beat.side)), None)
-    return await read.beats.find(community.id, newest.id) if newest is not None else None
+    return None if newest is None else await read.beats.find(community.id, newest.id)
 
 
 def agent_row(view: Glance, agent: Agent, look: NextBeat) -> dict[str, object]:

@@ -13,11 +13,12 @@ from cogs.ui.files import text_file
 from cogs.ui.money import cost
 from cogs.ui.texts import label
 
-SUMMARY_CHARACTERS = 1_300
+SUMMARY_CHARACTERS, SUMMARY_DEEDS = 1_300, 30
 THOUGHT_CHARACTERS = 300
 ROOM = re.compile(r"\b[Rr]oom (\d+)\b")
 SAID_IN = re.compile(r"Said in room (\d+)\.\Z")
 TO_IT = re.compile(r"\b([Yy])ou(r| are| were)?\b")
+LINE_CHARACTERS, LINE_DEEDS = 300, 10  # of a beat on one line
 ENDS = {None: "t", "r": "ts", " are": "t is", " were": "t was"}
 
 
@@ -61,7 +62,8 @@ def for_managers(line: str, rooms: Mapping[AgentId, Room]) -> str:
 
 def why(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
     """Word what came of a beat, with what the agent thought."""
-    outcome = [f"- {for_managers(line, rooms)}" for line in beat.outcome] or [
+    deeds = [line[:SUMMARY_CHARACTERS] for line in beat.outcome[:SUMMARY_DEEDS]]
+    outcome = [f"- {for_managers(line, rooms)}" for line in deeds] or [
         f"- {honest(beat.failed or 'nothing: it passed and stayed silent')}"
     ]
     thoughts = honest(" ".join(beat.thoughts.split()))[:THOUGHT_CHARACTERS]
@@ -85,9 +87,9 @@ def beat_file(beat: Beat) -> discord.File:
 
 def beat_line(beat: Beat, model: Model, rooms: Mapping[AgentId, Room]) -> str:
     """Word a beat on one line."""
-    done = " ".join(for_managers(line, rooms) for line in beat.outcome)
+    done = " ".join(for_managers(line[:LINE_CHARACTERS], rooms) for line in beat.outcome[:LINE_DEEDS])
     what = honest(beat.failed or "") or done or "It stayed silent."
     used = beat.usage
     tokens = f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out"
     price = cost(used.cost_usd, model, [beat.model], digits=5)
-    return f"`{beat.id}` {beat.at:%m-%d %H:%M:%S} {beat_reason(beat)}; {tokens}, {price}: {what}"[:300]
+    return f"`{beat.id}` {beat.at:%m-%d %H:%M:%S} {beat_reason(beat)}; {tokens}, {price}: {what}"[:LINE_CHARACTERS]

@@ -10,7 +10,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId
-from storage.columns import to_json
+from storage.columns import Document, Packed, to_json
 from storage.database import Database
 from storage.emptying import is_begun
 from storage.forgetting import forgetting
@@ -39,7 +39,8 @@ T = TypeVar("T")
 MANIFEST = "manifest.json"
 SEAL: Final = "seal"
 PIECE_BYTES = 1_000_000
-FEW_AT_A_TIME = 20  # rows that are asked for at once, each of which may hold a whole HUD
+FEW_AT_A_TIME = {Packed: 1, Document: 5}  # rows that are read at once, by what they may hold: a whole HUD, or a mind
+MORE_AT_A_TIME = 20
 PIECE_CHARACTERS = 100_000
 
 
@@ -203,14 +204,29 @@ async def _written(
     asked = select(table).where(owned(table, community_id)).order_by(*table.primary_key)
     with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as lines:
         waiting: list[str] = []
-        async for rows in session.pages(asked, FEW_AT_A_TIME):
-            waiting += [f"{to_json(to_line(table, {**row, **blank}))}\n" for row in rows]
+        async for rows in session.pages(asked, _at_a_time(table)):
+            waiting += await asyncio.to_thread(_lines, table, rows, blank)
             if sum(map(len, waiting)) >= PIECE_CHARACTERS:
-                await asyncio.to_thread(lines.write, "".join(waiting).encode())
+                await asyncio.to_thread(_put, lines, waiting)
                 yield len(waiting)
                 waiting = []
-        await asyncio.to_thread(lines.write, "".join(waiting).encode())
+        await asyncio.to_thread(_put, lines, waiting)
         yield len(waiting)
+
+
+def _at_a_time(table: Table) -> int:
+    """Give how many rows of a table are unpacked on the loop before others have their turn."""
+    few = (most for kind, most in FEW_AT_A_TIME.items() if any(isinstance(one.type, kind) for one in table.columns))
+    return min(few, default=MORE_AT_A_TIME)
+
+
+def _lines(table: Table, rows: Sequence[Values], blank: Values) -> list[str]:
+    return [f"{to_json(to_line(table, {**row, **blank}))}\n" for row in rows]
+
+
+def _put(file: IO[bytes], lines: Sequence[str]) -> None:
+    for line in lines:
+        file.write(line.encode())
 
 
 class _Listing(io.BufferedReader):

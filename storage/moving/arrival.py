@@ -8,9 +8,10 @@ from sqlalchemy import Table
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.scenes.records import SceneStatus
+from storage.columns import to_json
 from storage.moving.limits import COUNTED, is_deep, is_number, too_long
 from storage.session import Values
-from storage.tables import AGENTS, ATTACHMENTS, COUNTERS, LETTERS, RESERVATIONS, SCENES
+from storage.tables import ACTIONS, AGENTS, ATTACHMENTS, BEATS, COUNTERS, LETTERS, RESERVATIONS, SCENES
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
 AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
@@ -18,6 +19,7 @@ ARRIVED_SECONDS = 120  # that a scene which ran where it came from has for its n
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
 CARRIED = "card:"  # what is kept by such names comes in from anybody: what agents' cards said
 PICTURES = "https://"  # which Discord fetches, not we
+MOST_LINES, LONGEST_LINE = 200, 2_000  # of what a beat did, of which an answer asks for 50 things, and of one of them
 MOST = 2**31 - 1  # as far as ids are counted: PostgreSQL keeps no more, and the search index has 2^32 to a community
 TOO_LONG = (
     "In the archive stands a {}.{} of more than {:,} characters, as no Selfroom writes it: export it again; nothing"
@@ -56,7 +58,17 @@ def _altered(table: Table, row: Values) -> Values:
         return {"state": LetterState.FAILED} if kind in AIMED and state in OPEN else {}
     if table is SCENES:
         return _at_rest(SceneStatus(row["status"]))
+    if table is BEATS:
+        return {name: _in_short(row[name]) for name in ("outcome", "sections") if name in row}
+    if table is ACTIONS and len(to_json(row["parameters"])) > LONGEST_LINE:
+        return {"parameters": {}}
     return {"paid": False} if table is RESERVATIONS else {}  # whoever paid there, here it was not this installation
+
+
+def _in_short(value: object) -> list[object]:
+    """Give what came of a beat, or its sections, as no longer than we write it: hundreds of them are read at once."""
+    lines = value[:MOST_LINES] if isinstance(value, list) else []
+    return [line for line in lines if len(to_json(line)) <= LONGEST_LINE]
 
 
 def _at_rest(status: SceneStatus) -> Values:

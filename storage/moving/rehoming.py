@@ -1,6 +1,6 @@
 """A community becomes another: a clone beside itself, or one that leaves all places of an old server behind."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from types import MappingProxyType
 from typing import Any
@@ -122,7 +122,7 @@ def _few(keys: Keys) -> Iterator[list[int]]:
 
 
 NO_VALUES: Values = MappingProxyType({})
-AT_A_TIME = 5_000  # rows: what is copied is never twice in memory as a whole
+AT_A_TIME = 500  # rows: what is copied is never twice in memory as a whole, and each may be long
 
 
 async def clone_community(source: Database, community_id: CommunityId) -> Database:
@@ -137,15 +137,25 @@ async def clone_community(source: Database, community_id: CommunityId) -> Databa
 
 
 async def copy_rows(
-    source: Session, target: Session, table: Table, community_id: int, only: str = "", values: Values = NO_VALUES
+    source: Session,
+    target: Session,
+    table: Table,
+    community_id: int,
+    only: str = "",
+    values: Values = NO_VALUES,
+    without: Collection[str] = (),
 ) -> None:
-    """Copy a community's rows of a table into a store in memory, all or those that meet a condition in plain SQL."""
+    """Copy a community's rows of a table into a store in memory, all or those that meet a condition in plain SQL.
+
+    `without`: columns that stay behind.
+    """
     key = {"communities": "id", "kept": "scope"}.get(table.name, "community_id")
     names = [column.name for column in table.columns if table is COMMUNITIES or not counts_itself(column)]
     columns, marks = ", ".join(names), ", ".join("?" for _ in names)
     order = ", ".join(column.name for column in table.primary_key)
     where = f"{key} = :community_id AND ({only})" if only else f"{key} = :community_id"
-    asked = f"SELECT {columns} FROM {table.name} WHERE {where} ORDER BY {order}"  # noqa: S608  # our own names
+    taken = ", ".join(f"NULL AS {name}" if name in without else name for name in names)
+    asked = f"SELECT {taken} FROM {table.name} WHERE {where} ORDER BY {order}"  # noqa: S608  # our own names
     async for page in source.plainly(asked, {"community_id": community_id, **values}, AT_A_TIME):
         rows = page if source.is_sqlite else _as_sqlite_has_them(table, names, page)
         await target.put_plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", rows)  # noqa: S608

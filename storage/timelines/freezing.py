@@ -46,7 +46,8 @@ async def frozen(database: Database, community_id: CommunityId, cut: Cut, *, now
             part = await _part(session, community_id, cut, until=at)
             for table in IN_ORDER:
                 if (only := part.only(table.name)) is not None:
-                    await copy_rows(session, copy, table, community_id, only, part.values)
+                    left = STAYS.get(table.name, ())
+                    await copy_rows(session, copy, table, community_id, only, part.values, without=left)
             told = () if at is None else await Past(copy, community_id, cut.point, at).unwind()
             await _settle(copy, community_id, part)
         data, digest = await target.plainly(_packed)
@@ -180,12 +181,13 @@ UNSETTLED = (
     # nothing opens, is owed to a model, or is held by a beat that will never come back
     "UPDATE keys SET ciphertext = x'', digest = x''",
     "UPDATE agents SET beat_id = NULL, lease_until = NULL, failures_in_a_row = 0, backs_off_until = NULL",
-    "UPDATE beats SET hud = NULL, answer = NULL, thoughts = NULL, response_id = '', latency_seconds = 0.0",
+    "UPDATE beats SET response_id = '', latency_seconds = 0.0",
     # a room counts what it has
     "UPDATE rooms SET message_count = (SELECT count(*) FROM messages WHERE messages.community_id = rooms.community_id"
     " AND messages.room_id = rooms.id AND messages.shown)",
     "UPDATE rooms SET last_message_at = NULL WHERE message_count = 0",
 )
+STAYS = {"beats": ("hud", "answer", "thoughts")}  # never read: all of them together may take gigabytes
 LEFT_BEHIND = ("managers_channel_id", "category_id", "architect_role_id", "synced_commands")
 
 

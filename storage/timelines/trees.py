@@ -81,6 +81,7 @@ class SqlTrees:
         self._config = config or CommunityConfig()
         self._files: dict[TreeKey, TreeFile] = {}
         self._images = Images()
+        self._begun: dict[tuple[TreeKey, NodeId], int] = {}  # of which generation the worlds are that run
         self._revision = str(revisions().get_current_head())
 
     async def begin(self, tree: Tree, image: Image) -> Tree:
@@ -233,8 +234,10 @@ class SqlTrees:
         node = await self._write(key, partial(begin_in, node_id=node_id))
         try:
             async with self._world(key, node, cast(NodeId, node.parent), noting=True) as world:
+                self._begun[key, node_id] = _own(world).generation
                 yield world
         finally:
+            self._begun.pop((key, node_id), None)
             await self._put_back(key, node_id)
 
     async def _put_back(self, key: TreeKey, node_id: NodeId) -> None:
@@ -347,10 +350,18 @@ class SqlTrees:
         return await self._write(key, pruned)
 
     async def record(self, key: TreeKey, node_id: NodeId, answer: Answer) -> None:
-        """Record what a call came to, before it is used; it stays when the node has to run once more."""
+        """Record what a call came to, before it is used; it stays when the node has to run once more.
+
+        Nothing is recorded of a world out of which something was deleted since: its node runs once more, and asks anew.
+        """
         row = answer_columns(node_id, answer)
         asked = "INSERT OR REPLACE INTO answers (node, call, request, text, usage) VALUES (?, ?, ?, ?, ?)"
-        await self._write(key, lambda connection: connection.execute(asked, row).rowcount)
+
+        def recorded(connection: sqlite3.Connection) -> None:
+            if self._is_of_now(connection, key, node_id):
+                connection.execute(asked, row)
+
+        await self._write(key, recorded)
 
     async def recorded(self, key: TreeKey, node_id: NodeId) -> Sequence[Answer]:
         """Give what a node's calls came to, by call."""
@@ -359,8 +370,20 @@ class SqlTrees:
         return [answer_of(row) for row in rows]
 
     async def tell(self, key: TreeKey, node_id: NodeId, events: Sequence[Told]) -> Sequence[Event]:
-        """Keep what happened, and number it; a node that begins anew forgets what it told of itself before."""
-        return await self._write(key, lambda connection: tell_in(connection, node_id, events))
+        """Keep what happened, and number it; a node that begins anew forgets what it told of itself before.
+
+        Nothing is kept of a world out of which something was deleted since.
+        """
+
+        def told(connection: sqlite3.Connection) -> list[Event]:
+            return tell_in(connection, node_id, events) if self._is_of_now(connection, key, node_id) else []
+
+        return await self._write(key, told)
+
+    def _is_of_now(self, connection: sqlite3.Connection, key: TreeKey, node_id: NodeId) -> bool:
+        """Tell whether the world of a node that runs holds nothing that was deleted since it was opened."""
+        now = generation_of(connection)
+        return self._begun.get((key, node_id), now) == now
 
     async def events(
         self, key: TreeKey, *, after: int = 0, node_id: NodeId | None = None, limit: int = 1_000

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from bot.adapters.logs import hush_false_lag, set_up_logs
+from bot.adapters.logs import hush_false_lag, set_up_console, set_up_logs
 
 LAG = "Can't keep up, shard ID %s websocket is %.1fs behind."
 
@@ -147,3 +147,23 @@ def test_an_error_that_repeats_all_a_server_said_fills_no_log(tmp_path: Path) ->
     assert "ValueError" in console.getvalue()
     assert len(console.getvalue()) < 10_000
     assert len((tmp_path / "selfroom.log").read_text(encoding="utf-8")) < 10_000
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_without_files_a_fault_is_told_without_what_variables_held(
+    capsys: pytest.CaptureFixture[str], *, as_json: bool
+) -> None:
+    set_up_console(as_json=as_json)
+    ours, words = structlog.get_logger("bot.engine.calling"), "".join(("whis", "pered"))
+    try:
+        raise ValueError(len(words))
+    except ValueError:
+        ours.exception("a call could not be carried out", agent=3)
+    ours.debug("a detail")
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "a call could not be carried out" in told.err
+    assert "ValueError: 9" in told.err
+    assert words not in told.err
+    assert "a detail" not in told.err
+    assert not as_json or json.loads(told.err)["agent"] == 3

@@ -11,6 +11,7 @@ from bot.core.scenes.showing import play_of
 from bot.core.scenes.werewolf.state import Werewolf
 from bot.standin.player import played
 from tests.engine.theatre import MIRA, SCENE, Player, Theatre, theatre
+from tests.storage.lines import kept_beats
 
 SECRET = "Grauwacke"
 
@@ -69,7 +70,7 @@ async def test_a_turn_in_a_closed_scene_is_a_beat_on_a_side_of_its_own_and_never
             beats = [
                 beat
                 for id_ in range(1, 7)
-                for beat in await read.beats.newest(stage.house.community_id, AgentId(id_), limit=20)
+                for beat in await kept_beats(read.beats, stage.house.community_id, AgentId(id_), limit=20)
             ]
         turns = [beat for beat in beats if beat.scene_id == SCENE]
         assert turns

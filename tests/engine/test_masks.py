@@ -34,6 +34,7 @@ from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.engine.timelines.garden import Asked, Garden
 from tests.factories import GUILD_ID
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
+from tests.storage.lines import kept_beats
 
 THOUGHT, KEPT = "Quarzporphyr", "Serpentinit"
 AGENTS = 7
@@ -142,7 +143,7 @@ async def shut_behind(night: Night) -> None:
         beats = [
             beat
             for id_ in range(1, AGENTS + 1)
-            for beat in await read.beats.newest(night.stage.house.community_id, AgentId(id_), limit=9)
+            for beat in await kept_beats(read.beats, night.stage.house.community_id, AgentId(id_), limit=9)
             if beat.side < 0
         ]
     assert beats

@@ -20,7 +20,7 @@ from storage.tables import MESSAGES
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, simply, theatre
 from tests.factories import GUILD_ID
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
-from tests.storage.lines import forget
+from tests.storage.lines import forget, kept_beats
 
 HERE = frozenset({AgentId(1)})
 
@@ -136,7 +136,9 @@ async def test_how_an_agent_votes_in_a_secret_ballot_is_kept_nowhere_but_in_the_
         await stage.move(MIRA, "call_vote")
         await stage.run(8)
         async with stage.house.store.reading() as read:
-            beats = [one for id_ in (1, 2) for one in await read.beats.newest(stage.house.community_id, AgentId(id_))]
+            beats = [
+                one for id_ in (1, 2) for one in await kept_beats(read.beats, stage.house.community_id, AgentId(id_))
+            ]
             log = await read.scenes.log(stage.house.community_id, SCENE)
         votes = [one for one in log if one.move == "vote"]
         assert len(votes) == 2, log

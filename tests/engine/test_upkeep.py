@@ -19,7 +19,7 @@ from storage import erasing, retention
 from storage.session import Rows, Session
 from tests.engine.hearts import Hearts, hearts
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
-from tests.storage.lines import said
+from tests.storage.lines import kept_beats, said
 
 ONE, TWO = AgentId(1), AgentId(2)
 
@@ -124,7 +124,7 @@ async def test_a_stored_hud_goes_seven_days_after_its_beat_and_as_set() -> None:
 
 async def stored_huds(home: Hearts) -> list[bool]:
     async with home.store.reading() as read:
-        return [bool(one.hud) for one in await read.beats.newest(home.community_id, ONE)]
+        return [bool(one.hud) for one in await kept_beats(read.beats, home.community_id, ONE)]
 
 
 async def test_initiative_is_seeded_for_those_who_have_none_waiting() -> None:

@@ -39,7 +39,13 @@ async def hear(talk: WritableTalk, community_id: CommunityId, message: NewMessag
 
 async def last_beat(beats: Beats, community_id: CommunityId, agent_id: AgentId) -> Beat | None:
     """Give an agent's newest beat, if it has had one."""
-    return next(iter(await beats.newest(community_id, agent_id, limit=1)), None)
+    return next(iter(await kept_beats(beats, community_id, agent_id, limit=1)), None)
+
+
+async def kept_beats(beats: Beats, community_id: CommunityId, agent_id: AgentId, limit: int = 50) -> list[Beat]:
+    """Give an agent's beats whole, newest first."""
+    newest = await beats.newest(community_id, agent_id, limit=limit)
+    return [beat for one in newest if (beat := await beats.find(community_id, one.id)) is not None]
 
 
 async def forget(

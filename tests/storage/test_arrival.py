@@ -15,6 +15,7 @@ from storage.moving.arrival import admitted
 from storage.moving.limits import DEEPEST, LARGEST_NUMBER, LONGEST, RANGES, too_long
 from storage.session import Values
 from storage.tables import (
+    ACTIONS,
     AGENTS,
     BEATS,
     COUNTERS,
@@ -140,3 +141,15 @@ def test_agents_and_rooms_are_held_to_the_limits_of_settings() -> None:
     ranges = {name: bounds for (table, name), bounds in RANGES.items() if table in ("agents", "rooms")}
     assert {"temperature", "interval_seconds", "resting_interval_seconds", "token_budget", "wpm", "rpm"} <= set(ranges)
     assert all(bounds[1] < LARGEST_NUMBER for bounds in ranges.values())
+
+
+def test_what_is_read_by_the_hundred_comes_in_no_longer_than_we_write_it() -> None:
+    many, long = ["said something"] * 20_000, "x" * 400_000
+    assert admitted(BEATS, {"outcome": many, "sections": [["rooms", 4], [long, 5]]}) == {
+        "outcome": many[:200],
+        "sections": [["rooms", 4]],
+    }
+    assert admitted(BEATS, {"outcome": [long, "kept"]})["outcome"] == ["kept"]
+    assert admitted(BEATS, {"outcome": long})["outcome"] == []
+    assert admitted(ACTIONS, {"parameters": {"value": long}})["parameters"] == {}
+    assert admitted(ACTIONS, {"parameters": {"value": "tea"}})["parameters"] == {"value": "tea"}

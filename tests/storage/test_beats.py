@@ -6,11 +6,13 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from sqlalchemy.engine import Dialect
 
 from bot.core.changes import AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
 from bot.core.gate import Claim
 from bot.core.kinds import ReasonKind, UsedBy
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, MessageId, Reason, Snowflake, Usage
+from storage.columns import Packed
 from storage.store import SqlStore
 from tests.fakes import START
 from tests.storage.lines import last_beat
@@ -181,7 +183,7 @@ async def test_a_beat_is_kept_as_it_was_and_lets_its_agent_go(store: SqlStore, c
     async with store.reading() as read:
         assert await last_beat(read.beats, community_id, FIRST) == ended
         assert await read.beats.find(community_id, ended.id) == ended
-        listed = await read.beats.newest(community_id, FIRST, texts=False)  # texts of hundreds are much to unpack
+        listed = await read.beats.newest(community_id, FIRST)  # texts of hundreds are much to unpack
         assert listed == [replace(ended, hud="", answer="", thoughts="")]
         agent = (await read.views.whole(community_id, agent_ids=[FIRST])).agents[FIRST]
     assert (agent.beat_id, agent.lease_until, agent.next_beat_at) == (None, None, None)
@@ -260,10 +262,34 @@ async def test_the_first_beat_of_each_since_then_is_found(store: SqlStore, commu
         await beat(id, seconds)
     async with store.reading() as read:
         found = await read.beats.first(community_id, [FIRST, AgentId(2)], START + timedelta(seconds=15))
-        assert {id: one.hud for id, one in found.items()} == {FIRST: "hud 1"}
+        (whole,) = [await read.beats.find(community_id, one.id) for one in found.values()]
+        assert whole is not None and (whole.agent_id, whole.hud) == (FIRST, "hud 1")
         assert await read.beats.first(community_id, [FIRST], START + timedelta(seconds=31)) == {}
         assert await read.beats.first(community_id, [FIRST], START, side=1) == {}
 
 
 def _seen(held: Claim) -> list[DropReasons]:
     return [DropReasons(agent_id=held.agent_id, reasons=held.reasons)]
+
+
+async def test_what_beats_saw_and_answered_is_unpacked_one_beat_at_a_time(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unpacked: list[str] = []
+    real = Packed.process_result_value
+
+    def noted(self: Packed, value: object, dialect: Dialect) -> str:
+        unpacked.append(real(self, value, dialect))
+        return unpacked[-1]
+
+    monkeypatch.setattr(Packed, "process_result_value", noted)
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [EndBeat(beat=beat(id_)) for id_ in range(1, 201)])
+    async with store.reading() as read:
+        newest = await read.beats.newest(community_id, FIRST, limit=200)
+        first = await read.beats.first(community_id, [FIRST], START)
+        assert (len(newest), {*first}) == (200, {FIRST})
+        assert not any(one.hud or one.answer or one.thoughts for one in [*newest, *first.values()])
+        assert unpacked == []
+        assert await read.beats.find(community_id, newest[0].id) == beat(200)
+    assert len(unpacked) == 3

@@ -23,7 +23,7 @@ from storage.tables import BEATS, EVENTS
 from tests.factories import by_person, person
 from tests.fakes import START
 from tests.founding import founded
-from tests.storage.lines import forget, said
+from tests.storage.lines import forget, kept_beats, said
 from tests.storage.scenes import a_council
 from tests.storage.test_beats import beat
 
@@ -128,7 +128,7 @@ async def test_words_in_a_long_scene_go_in_short_turns(
     async with store.reading() as read:
         texts = [one.text for one in await read.scenes.events(community_id, scene.id) if one.seat == 3]
         assert texts == [None] * (COUNT + 1)
-        kept = await read.beats.newest(community_id, ROOM, limit=COUNT)
+        kept = await kept_beats(read.beats, community_id, ROOM, limit=COUNT)
         assert {one.hud for one in kept} == {""}
         left = await read.scenes.find(community_id, scene.id)
     assert left is not None and [one.person_id for one in left.seats] == [None] * 3
@@ -265,5 +265,5 @@ async def test_a_beat_that_was_under_way_while_somebody_was_forgotten_keeps_noth
         begun_after = beat(write.ids.take("beat"), at=later, hud="nobody is here")
         await write.apply(community_id, [EndBeat(beat=seen), EndBeat(beat=begun_after)])
     async with store.reading() as read:
-        huds = [one.hud for one in await read.beats.newest(community_id, ROOM, limit=2)]
+        huds = [one.hud for one in await kept_beats(read.beats, community_id, ROOM, limit=2)]
     assert huds == ["nobody is here", ""]

@@ -1,5 +1,6 @@
 """Communities on the move: archives and copies in memory."""
 
+import asyncio
 import json
 import random
 import tracemalloc
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, select
+from sqlalchemy.engine import Dialect
 
 from bot.core.changes import (
     AddKey,
@@ -39,6 +41,7 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.scenes.records import SceneStatus
+from storage.columns import Packed
 from storage.moving.contents import TABLES
 from storage.store import SqlStore
 from storage.tables import COMMUNITIES
@@ -376,3 +379,29 @@ async def test_a_copy_in_memory_holds_the_same_and_goes_its_own_way(store: SqlSt
             await write.talk.delete(lively, [Snowflake(1003)], START)
             assert await write.talk.search(lively, "line 3", room_ids=[FIRST]) == []
     assert await everything(store, lively) == before
+
+
+async def test_others_have_their_turn_between_any_two_huds_that_are_exported(
+    store: SqlStore, community_id: CommunityId, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [EndBeat(beat=beat(id_, hud=f"hud {id_}")) for id_ in range(1, 41)])
+    turns, unpacked, real = 0, [], Packed.process_result_value
+
+    async def look() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    def noted(self: Packed, value: object, dialect: Dialect) -> str:
+        text = real(self, value, dialect)
+        unpacked.extend([turns] if text.startswith("hud ") else [])
+        return text
+
+    monkeypatch.setattr(Packed, "process_result_value", noted)
+    looking = asyncio.create_task(look())
+    await store.export(community_id, tmp_path / "community.zip")
+    looking.cancel()
+    await asyncio.gather(looking, return_exceptions=True)
+    assert len(unpacked) == len(set(unpacked)) == 40

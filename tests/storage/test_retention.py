@@ -33,7 +33,7 @@ from storage.store import SqlStore
 from storage.tables import ACTIONS, AUDIT, EARLY_EDITS, JOURNAL, LETTERS, MESSAGES, REQUESTS, TOMBSTONES
 from tests.factories import by_agent
 from tests.fakes import START
-from tests.storage.lines import said
+from tests.storage.lines import kept_beats, said
 from tests.storage.test_beats import beat
 
 ROOM, OTHER = AgentId(1), AgentId(2)
@@ -97,7 +97,7 @@ async def test_messages_and_huds_go_at_their_time_and_not_before(store: SqlStore
         await write.talk.add(community_id, [said(str(number), number) for number in range(201)])
         await write.apply(community_id, [EndBeat(beat=beat(1, at=START)), EndBeat(beat=beat(2, at=START + MOMENT))])
         assert await forget(write, community_id, huds_before=START + MOMENT, messages_before=START) == 0
-        huds = [(one.id, bool(one.hud)) for one in await write.beats.newest(community_id, ROOM)]
+        huds = [(one.id, bool(one.hud)) for one in await kept_beats(write.beats, community_id, ROOM)]
         assert huds == [(2, True), (1, False)]
         assert await forget(write, community_id, messages_before=START + MOMENT) == 1
         assert await forget(write, community_id, messages_before=LATER) == 0  # the newest stay, however old

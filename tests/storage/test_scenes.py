@@ -19,7 +19,7 @@ from storage.store import SqlStore
 from storage.tables import EARLY_EDITS
 from tests.factories import by_agent, person
 from tests.fakes import START
-from tests.storage.lines import forget
+from tests.storage.lines import forget, kept_beats
 from tests.storage.scenes import LINE, MIRA, THREAD, a_council
 from tests.storage.test_beats import beat
 
@@ -111,7 +111,7 @@ async def test_what_a_scene_cost_is_added_up_from_its_turns(store: SqlStore, com
         assert spent is not None
         assert spent.usd == Decimal("0.02")
         assert [one.usd for one in spent.seats] == [Decimal("0.02"), 0, 0]
-        assert (await write.beats.newest(community_id, AgentId(1)))[-1].scene_id == scene.id
+        assert (await kept_beats(write.beats, community_id, AgentId(1)))[-1].scene_id == scene.id
 
 
 async def test_how_everybody_fared_counts_scenes_of_these_rooms_that_came_to_an_end(
@@ -172,7 +172,7 @@ async def test_a_deleted_line_leaves_the_scene_and_replay_stays_exact(
         await write.talk.delete(community_id, [LINE], START)
     assert await texts(store, scene) == ["Tea", None, "{s1} moves: {t1} {t2}"]
     async with store.reading() as read:
-        assert (await read.beats.newest(community_id, AgentId(1)))[0].hud == ""
+        assert (await kept_beats(read.beats, community_id, AgentId(1)))[0].hud == ""
     assert (await found(store, scene)).digest == scene.digest
 
 

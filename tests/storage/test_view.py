@@ -241,6 +241,36 @@ async def test_minds_are_kept_by_side_with_their_keys_in_order(store: SqlStore, 
     assert (planned.path, planned.before, planned.by) == ("goal 1", {"goal 1": None}, "itself")
 
 
+async def test_of_long_changes_no_more_are_read_than_can_be_shown_and_each_is_found(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    known = [
+        SetKnowledge(
+            agent_id=FIRST,
+            side=PUBLIC_SIDE,
+            knowledge={"a": number},
+            path="a",
+            before="b" * 90_000,
+            after=f"{number}",
+            by="itself",
+            at=START,
+        )
+        for number in range(60)
+    ]
+    await apply(store, community_id, *known)
+    async with store.reading() as read:
+        entries = await read.logs.journal(community_id, FIRST, limit=200)
+        few = await read.logs.journal(community_id, FIRST, limit=3)
+        whose = {"part": MindPart.KNOWLEDGE, "side": PUBLIC_SIDE}
+        newest = await read.logs.change(community_id, FIRST, **whose, entry_id=None)  # type: ignore[arg-type]
+        assert newest is not None and newest.id is not None
+        oldest = await read.logs.change(community_id, FIRST, **whose, entry_id=newest.id - 59)  # type: ignore[arg-type]
+        assert await read.logs.change(community_id, FIRST, **whose, entry_id=newest.id + 1) is None  # type: ignore[arg-type]
+    assert [one.after for one in entries] == [str(number) for number in range(59, 39, -1)]
+    assert [one.after for one in few] == ["59", "58", "57"]
+    assert oldest is not None and (newest.after, oldest.after) == ("59", "0")
+
+
 async def test_keys_requests_and_failures(store: SqlStore, community_id: CommunityId) -> None:
     key = AccessKey(
         id=KeyId(1), room_id=FIRST, label="spare", ciphertext=b"\x00c", digest=b"d", created_at=START, uses_left=2

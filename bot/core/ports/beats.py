@@ -57,15 +57,13 @@ class Beats(Protocol):
     async def find(self, community_id: CommunityId, beat_id: BeatId) -> Beat | None:
         """Give a beat as it was kept."""
 
-    async def newest(
-        self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50, texts: bool = True
-    ) -> Sequence[Beat]:
-        """Give an agent's beats as they were kept, newest first; `texts`: with HUD, answer and thoughts."""
+    async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
+        """Give an agent's beats, newest first, without what they saw, answered and thought: `find` gives that."""
 
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
     ) -> Mapping[AgentId, Beat]:
-        """Give the first beat since then of each of these agents that had one on that side."""
+        """Give the first beat since then of each of these agents that had one on that side, as `newest` gives them."""
 
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         """Count the beats that a person has caused by addressing agents."""

@@ -67,7 +67,15 @@ class Logs(Protocol):
         side: int = 0,
         limit: int = 50,
     ) -> Sequence[JournalEntry]:
-        """Give the changes of an agent's knowledge, or of its plan, on one side, newest first."""
+        """Give the changes of an agent's knowledge, or of its plan, on one side, newest first.
+
+        Where they are long, no more are given than have a million characters together.
+        """
+
+    async def change(
+        self, community_id: CommunityId, agent_id: AgentId, part: MindPart, *, side: int, entry_id: int | None
+    ) -> JournalEntry | None:
+        """Give one of these changes by its number, else the newest; None where there is none."""
 
     async def merged(self, community_id: CommunityId, number: int) -> Sequence[Merged]:
         """Give what was taken over from a timeline in one go, the first change of which has this number."""

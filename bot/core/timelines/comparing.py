@@ -32,12 +32,17 @@ def common(path: Sequence[NodeId], other: Sequence[NodeId]) -> NodeId:
 
 def flat(value: Json, path: str = "") -> dict[str, Json]:
     """Give the leaves of nested objects by their dot paths."""
+    found: dict[str, Json] = {}
+    _gather(value, path, found)
+    return found
+
+
+def _gather(value: Json, path: str, found: dict[str, Json]) -> None:
     if isinstance(value, Mapping) and value:
-        found: dict[str, Json] = {}
         for name, inner in value.items():
-            found |= flat(inner, f"{path}.{name}" if path else str(name))
-        return found
-    return {path: value} if path and value != {} else {}
+            _gather(inner, f"{path}.{name}" if path else str(name), found)
+    elif path and value != {}:
+        found[path] = value
 
 
 def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:

@@ -94,6 +94,9 @@ async def _for(
     return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
 
 
+SHOWN_WHOLE = 10  # beats at a time: so many files a message can have
+
+
 @dataclass(frozen=True, slots=True)
 class Beats:
     """The beats of agents that are kept."""
@@ -127,11 +130,11 @@ class Beats:
     ) -> Sequence[Beat]:
         """Give an agent's beats, newest first, without those in private threads that who asks may not read.
 
-        What was seen, answered and thought is left out: of all together it would be too much.
+        What they saw, answered and thought is left out: `one` and `last` give that.
         """
         async with self.office.looking(guild_id) as (community, read):
             await check_may_look(read, community.id, who, agent_id)
-            found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK), texts=False)
+            found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
         return (await _for(self.office, guild_id, found, view, may_read))[:limit]
 
@@ -151,7 +154,8 @@ class Beats:
     async def after(self, guild_id: Snowflake, message: Message, *, who: Snowflake) -> Mapping[AgentId, Beat | None]:
         """Give for each other member of a message's room its first beat since then on that side; None: none yet.
 
-        Agents that sit in a closed scene with who asks are left out.
+        Agents that sit in a closed scene with who asks are left out. The first ones are given whole, the others as `of`
+        gives them.
         """
         async with self.office.looking(guild_id) as (community, read):
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
@@ -160,4 +164,7 @@ class Beats:
             scenes = [one for one in await closed_scenes(read, community.id) if one.seat_of(person_id=who) is not None]
             members = [id_ for id_ in members if id_ not in seated_in(scenes)]
             found = await read.beats.first(community.id, members, message.sent_at, side=side)
-        return {id_: found.get(id_) for id_ in members}
+            shown = {id_: found.get(id_) for id_ in members}
+            for id_, beat in [(id_, beat) for id_, beat in shown.items() if beat is not None][:SHOWN_WHOLE]:
+                shown[id_] = await read.beats.find(community.id, beat.id)
+        return shown

@@ -36,8 +36,6 @@ from bot.engine.performer.lookups import expect_answer
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
 
-HISTORY = 1_000
-
 
 @handles(Set)
 async def set_value(work: UnitOfWork, action: Set) -> str:
@@ -88,8 +86,8 @@ async def undo(work: UnitOfWork, action: UndoKnowledge) -> str:
 
 async def _journalled(work: UnitOfWork, part: MindPart, entry_id: int | None) -> JournalEntry | None:
     """Give a change of what the subject carries, by its number or the newest."""
-    journal = await work.write.logs.journal(work.community_id, work.me().id, part, side=work.side, limit=HISTORY)
-    return next((one for one in journal if entry_id in (None, one.id)), None)
+    whose = work.community_id, work.me().id
+    return await work.write.logs.change(*whose, part, side=work.side, entry_id=entry_id)
 
 
 async def _keep(work: UnitOfWork, path: str, edit: knowledge.Edit, result: str) -> str:

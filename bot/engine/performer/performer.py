@@ -1,6 +1,7 @@
 """The one door for every change: actions of agents and of people, worked out and written in one transaction."""
 
 import asyncio
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
@@ -25,7 +26,7 @@ from bot.engine.performer.registry import HANDLERS
 from bot.engine.performer.unit_of_work import UnitOfWork
 
 BLACKED_OUT = "***"
-LONGEST_TEXT = 120
+LONGEST_TEXT, LONGEST_VALUE = 120, 2_000
 
 
 class Performer:
@@ -192,9 +193,11 @@ def shown_parameters(action: Action, redactor: KeyRedactor) -> dict[str, Json]:
 
 
 def _shortened(value: Json, redactor: KeyRedactor) -> Json:
-    if not isinstance(value, str) or len(value) <= LONGEST_TEXT:
-        return redactor.value(value)
-    return f"{redactor.beginning(value, LONGEST_TEXT - 1)}…"
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{redactor.beginning(value, LONGEST_TEXT - 1)}…"
+    if isinstance(value, dict | list) and (characters := len(json.dumps(value))) > LONGEST_VALUE:
+        return f"({characters:,} characters)"  # the last actions are read with every beat
+    return redactor.value(value)
 
 
 def _keep(work: UnitOfWork, entry: ActionRecord) -> None:

@@ -28,7 +28,7 @@ async def marked(world: World) -> Mark:
     async with world.store.reading() as read:
         agents = list(await read.agents.names(community_id))
         view = await read.views.whole(community_id, agent_ids=agents, messages=1)
-        newest = {id_: (await read.beats.newest(community_id, id_, limit=1, texts=False)) for id_ in agents}
+        newest = {id_: (await read.beats.newest(community_id, id_, limit=1)) for id_ in agents}
         scenes = await read.scenes.all(community_id)
     return Mark(
         view=view,
@@ -52,7 +52,7 @@ async def happened(world: World, since: Mark) -> Sequence[Told]:
         for id_ in agents:
             agent = since.view.agents.get(id_)
             if agent is None or view.agents[id_].last_beat_at != agent.last_beat_at:
-                newest = await read.beats.newest(community_id, id_, limit=MOST_TOLD, texts=False)
+                newest = await read.beats.newest(community_id, id_, limit=MOST_TOLD)
                 beats += [one for one in newest if one.id > since.beats.get(id_, BeatId(0))]
         moves: list[Told] = []
         for scene in await read.scenes.all(community_id):

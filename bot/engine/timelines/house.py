@@ -9,13 +9,14 @@ import structlog
 
 from bot.core.errors import ModelUnreachable, Rejected
 from bot.core.hud.counting import count
-from bot.core.models import Model, ModelAnswer, ModelCall
+from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall
 from bot.core.ports import Clock, Models, Store
 from bot.core.ports.trees import Trees
 from bot.core.records import Agent, CommunityId, Usage
 from bot.core.spending import SLOWED_FROM, SLOWER_FROM, Limit, day_of, held_to
 from bot.core.timelines.growth import MOST_AT_ONCE
 from bot.core.timelines.records import Node, NodeId, TreeKey
+from bot.core.view import Outline
 from bot.engine.purse import CallPrice, set_aside, settle, spending_now
 from bot.engine.timelines.answers import GrantSpent, HouseFacts, ModelFacts
 
@@ -33,11 +34,15 @@ def _nobody(key: TreeKey, node: Node | None) -> None:
 
 @dataclass(kw_only=True, eq=False)
 class Grant:
-    """The money that one operation may spend, set aside in the community's day; `left`: nodes that still run on it."""
+    """The money that one operation may spend, set aside in the community's day; `left`: nodes that still run on it.
+
+    `ceilings`: where it was set aside of what the installation pays; without them no model of its own is asked.
+    """
 
     community_id: CommunityId
     usd: Decimal
     reservation: int
+    ceilings: Ceilings | None = None
     left: set[NodeId] = field(default_factory=set)
     spent: Usage = field(default_factory=Usage)
     asked: Decimal = Decimal(0)  # of calls that are still to be answered, at most
@@ -77,7 +82,9 @@ class Treasury:
         price = model.list_price(call.model, input_tokens=tokens, output_tokens=call.answer_tokens)
         if grant is None or grant.spent.cost_usd + grant.asked + price > grant.usd:
             raise GrantSpent("The money of this run is spent.")
-        if await self._share(key.community_id, model) >= SLOWER_FROM:
+        if grant.ceilings is None and model.ceilings(call.model) is not None:
+            raise GrantSpent("Nothing was set aside of what whoever runs Selfroom pays for.")
+        if await self._share(key.community_id, grant.ceilings) >= SLOWER_FROM:
             raise GrantSpent("The day's money is nearly spent.")
         grant.asked += price
         usage = Usage(input_tokens=tokens, output_tokens=call.answer_tokens, cost_usd=price)  # if nobody ever knows
@@ -122,7 +129,7 @@ class Treasury:
             beats = [
                 beat
                 for one in agents
-                for beat in await read.beats.newest(key.community_id, one.id, limit=BEATS_LOOKED_AT, texts=False)
+                for beat in await read.beats.newest(key.community_id, one.id, limit=BEATS_LOOKED_AT)
                 if beat.usage.input_tokens
             ]
         worst = max((_price(model, one, view.config.answer_tokens) for one in agents), default=Decimal(0))
@@ -147,11 +154,12 @@ class Treasury:
         if not estimate.granted_usd and not estimate.tokens:
             return None
         model = await self._model(key.community_id)
-        price = CallPrice(usd=estimate.granted_usd, tokens=estimate.tokens, ceilings=model.source.ceilings)
         async with self._store.writing(key.community_id) as write:
             view = await write.views.action_view(key.community_id, agent_ids=(), room_ids=(), doors=False)
-            day, config = day_of(self._clock.now()), held_to(view.config, model.source.ceilings)
-            spending = await spending_now(write.money, key.community_id, config, day, model.source.ceilings)
+            ceilings = _ceilings(model, view)
+            price = CallPrice(usd=estimate.granted_usd, tokens=estimate.tokens, ceilings=ceilings)
+            day, config = day_of(self._clock.now()), held_to(view.config, ceilings)
+            spending = await spending_now(write.money, key.community_id, config, day, ceilings)
             left = None if spending.usd_limit is None else spending.usd_limit - spending.usd
             if spending.share >= SLOWED_FROM:
                 raise Rejected("Most of the day's money is spent: no timeline is run until tomorrow.")
@@ -159,7 +167,7 @@ class Treasury:
         if isinstance(booked, Limit):
             rest = f", {left:.2f} left" if left is not None else ""
             raise Rejected(f"The day's money does not hold this: about {estimate.usd:.2f} USD{rest}.")
-        return Grant(community_id=key.community_id, usd=estimate.granted_usd, reservation=booked)
+        return Grant(community_id=key.community_id, usd=estimate.granted_usd, reservation=booked, ceilings=ceilings)
 
     async def give(self, key: TreeKey, grant: Grant, nodes: Sequence[Node]) -> None:
         """Let nodes run on a grant; without any it is given back."""
@@ -173,17 +181,24 @@ class Treasury:
         """Tell whether anything of a tree runs on a grant."""
         return any(at[0] == key for at in self._grants)
 
-    async def _share(self, community_id: CommunityId, model: Model) -> float:
+    async def _share(self, community_id: CommunityId, ceilings: Ceilings | None) -> float:
         async with self._store.reading() as read:
             view = await read.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)
-            config, day = held_to(view.config, model.source.ceilings), day_of(self._clock.now())
-            spending = await spending_now(read.money, community_id, config, day, model.source.ceilings)
+            config, day = held_to(view.config, ceilings), day_of(self._clock.now())
+            spending = await spending_now(read.money, community_id, config, day, ceilings)
         return spending.share
 
     async def _model(self, community_id: CommunityId) -> Model:
         async with self._store.reading() as read:
             community = next(one for one in await read.communities.all() if one.id == community_id)
             return await self._models.of(read.providers, community)
+
+
+def _ceilings(model: Model, view: Outline) -> Ceilings | None:
+    """Give what holds an operation: of one community some models may be the installation's, and others its own."""
+    agents = view.agents.values()  # also those that are retired: in a world they may live
+    names = {view.config.model, *(name for one in agents for name in (one.model, one.spare_model) if name)}
+    return next((held for name in sorted(names) if (held := model.ceilings(name)) is not None), None)
 
 
 def _price(model: Model, agent: Agent, answer_tokens: int) -> Decimal:

@@ -1,5 +1,6 @@
 """Worlds apart as people look at them: what was said there, and what of them is compared."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,9 +68,10 @@ async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId) -> tu
     paths = [[node.id for node in await trees.path(key, id_)] for id_ in (one, two)]
     ancestor = await trees.node(key, common(*paths))
     since = ancestor.until_at
-    header, lines = compared(await _sighting(trees, key, one, since), await _sighting(trees, key, two, since))
-    left = len(lines) - MOST_DIFFERENCES
-    return header, [*lines[:MOST_DIFFERENCES], f"… and {counted(left, 'more line')}."] if left > 0 else lines
+    left, right = await _sighting(trees, key, one, since), await _sighting(trees, key, two, since)
+    header, lines = await asyncio.to_thread(compared, left, right)  # minds may be large, and many
+    more = len(lines) - MOST_DIFFERENCES
+    return header, [*lines[:MOST_DIFFERENCES], f"… and {counted(more, 'more line')}."] if more > 0 else lines
 
 
 async def children_compared(trees: Trees, key: TreeKey, parent: NodeId) -> list[str]:
@@ -78,7 +80,7 @@ async def children_compared(trees: Trees, key: TreeKey, parent: NodeId) -> list[
     done = [one for one in await trees.nodes(key) if one.parent == parent and one.digest]
     newest = done[-MOST_CHILDREN:]  # whoever looks keeps the process from others, and from saying that it lives
     older = [f"Of {counted(len(done) - len(newest), 'older child', 'older children')} nothing is told."]
-    table = tabled([await _sighting(trees, key, one.id, node.until_at) for one in newest])
+    table = await asyncio.to_thread(tabled, [await _sighting(trees, key, one.id, node.until_at) for one in newest])
     return [*table, *(older if len(done) > len(newest) else ())]
 
 

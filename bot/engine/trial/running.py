@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from bot.core.config import Manner
-from bot.core.errors import ModelUnreachable
+from bot.core.errors import ModelError, ModelUnreachable
 from bot.core.kinds import Detail, InputFormat
 from bot.core.ports import Model, ModelCall
 from bot.core.records import Usage
 from bot.core.spending import added
+from bot.engine.purse import as_told
 from bot.engine.trial.card import Card, better
 from bot.engine.trial.phrases import LANGUAGES
 from bot.engine.trial.situations import PROBES, SITUATIONS, Situation
@@ -141,7 +142,9 @@ class Trial:
         await self._small(name)  # whatever is slow at first
         one = await self._small(name)
         begun = self.props.clock.now()
-        await asyncio.gather(self._small(name), self._small(name))
+        for one_of_them in await asyncio.gather(self._small(name), self._small(name), return_exceptions=True):
+            if isinstance(one_of_them, BaseException):
+                raise one_of_them
         both = (self.props.clock.now() - begun).total_seconds()
         return 1 if both > one * ONE_BY_ONE and both > 1.0 else AT_ONCE
 
@@ -156,6 +159,17 @@ class Trial:
             cache_key="selfroom-trial",
         )
         begun = self.props.clock.now()
-        async with self.props.clock.timeout(self.props.call_seconds):
-            self.used = added(self.used, (await self.model.answer(call)).usage)
+        most = self.model.list_price(name, input_tokens=2 * SMALL_TOKENS, output_tokens=SMALL_TOKENS)
+        unknown = Usage(cost_usd=most, input_tokens=2 * SMALL_TOKENS, output_tokens=SMALL_TOKENS)
+        used: Usage | None = None
+        try:
+            async with self.props.clock.timeout(self.props.call_seconds):
+                used = as_told((await self.model.answer(call)).usage)
+        except ModelError as error:
+            used = error.usage
+            raise
+        except TimeoutError as error:
+            raise ModelUnreachable(f"{name} took too long to answer: see to it, and try it again.") from error
+        finally:
+            self.used = added(self.used, used or unknown)  # of what nobody knows all counts
         return (self.props.clock.now() - begun).total_seconds()

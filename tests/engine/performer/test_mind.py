@@ -30,6 +30,13 @@ async def test_knowledge_is_set_appended_to_and_deleted(house: House) -> None:
     assert await house.knowledge(BO) == {"people": {}, "seen": ["tea"]}
 
 
+async def test_of_a_large_value_the_last_actions_tell_only_how_large_it_was(house: House) -> None:
+    await house.act(BO, Set(path="a", value={"words": ["word"] * 40_000}), Set(path="b", value=["a", "few", "words"]))
+    large, small = (await house.mind(BO)).recent_actions
+    assert large.parameters == {"path": "a", "value": "(320,011 characters)"}
+    assert small.parameters == {"path": "b", "value": ["a", "few", "words"]}
+
+
 async def test_full_knowledge_takes_only_what_makes_it_smaller(house: House) -> None:
     much = "word " * 1_900
     assert await house.one(BO, Set(path="a", value=much)) == ""

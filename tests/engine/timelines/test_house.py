@@ -10,12 +10,13 @@ import pytest
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.models import ModelCall
+from bot.core.models import Ceilings, ModelCall, Source
 from bot.core.spending import day_of
 from bot.engine.timelines.answers import GrantSpent
 from bot.engine.timelines.house import Estimate, Treasury
 from tests.engine.hearts import everyone_says, hearts
 from tests.engine.timelines.garden import Garden, garden
+from tests.fakes import ScriptedModel
 
 CALL = ModelCall(
     model="gpt-4o-mini",
@@ -79,3 +80,48 @@ async def test_what_the_day_or_the_tree_does_not_hold_is_refused_with_what_is_le
             await house.grant(key, estimate)
         with pytest.raises(Rejected, match=r"This tree's money does not hold this: about 0\.34 USD, 0\.20 left\."):
             await house.check(grown.key, estimate, Decimal("0.20"))
+
+
+class Mixed(ScriptedModel):
+    """The installation pays for gpt-4o-mini, and the community has models of its own beside it."""
+
+    @property
+    def source(self) -> Source:
+        return Source(ceilings=None)
+
+    def ceilings(self, model: str) -> Ceilings | None:
+        return None if model.startswith("own/") else self.paid
+
+
+async def test_a_provider_of_ones_own_lifts_no_ceiling_off_what_the_installation_pays_for_a_run(tmp_path: Path) -> None:
+    rich = CommunityConfig(usd_per_day=Decimal(10_000))
+    mixed = Mixed()
+    mixed.paid = Ceilings(usd_each=Decimal("0.05"), usd_all=Decimal(1))
+    async with hearts(1, config=rich, model=mixed) as home, treasury(tmp_path) as (_, grown):
+        house = Treasury(home.store, mixed, grown.trees, home.clock, places=8)
+        key = replace(grown.key, community_id=home.community_id)
+        with pytest.raises(Rejected, match=r"0\.05 left"):
+            await house.grant(key, Estimate(usd=Decimal(5), granted_usd=Decimal(10), tokens=9))
+        assert await house.grant(key, Estimate(usd=Decimal("0.02"), granted_usd=Decimal("0.03"), tokens=9)) is not None
+        async with home.store.reading() as read:
+            here, everywhere = await read.money.paid(home.community_id, day_of(home.clock.now()))
+        assert here == everywhere == Decimal("0.03")
+
+
+async def test_a_run_that_was_begun_on_ones_own_money_asks_no_model_that_the_installation_pays_for(
+    tmp_path: Path,
+) -> None:
+    mixed = Mixed()
+    mixed.paid = Ceilings(usd_each=Decimal("0.05"))
+    rich = CommunityConfig(usd_per_day=Decimal(100), model="own/small")
+    async with hearts(1, config=rich, model=mixed, llm="own/small") as home, treasury(tmp_path) as (_, grown):
+        house = Treasury(home.store, mixed, grown.trees, home.clock, places=8)
+        key = replace(grown.key, community_id=home.community_id)
+        grant = await house.grant(key, Estimate(usd=Decimal(5), granted_usd=Decimal(10), tokens=9))
+        assert grant is not None
+        (root,) = await grown.trees.nodes(grown.key)
+        await house.give(key, grant, [root])
+        assert (await house.answer(key, root.id, replace(CALL, model="own/small"))).text
+        with pytest.raises(GrantSpent):
+            await house.answer(key, root.id, CALL)
+        assert [call.model for call in mixed.calls] == ["own/small"]

@@ -1,9 +1,15 @@
 """What people see of worlds apart."""
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from bot.core.actions import Set
 from bot.core.timelines.changes import AgentCtx
+from bot.core.timelines.records import NodeId
+from bot.engine.timelines import looking
 from bot.engine.timelines.looking import children_compared, difference, transcript
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import EVENT, garden
@@ -22,3 +28,22 @@ async def test_a_transcript_tells_what_was_said_since_the_fork_and_a_comparison_
         assert "Agent1 `knowledge.m`: only in 3: 1" in lines
         assert (await difference(grown.trees, grown.key, one.id, one.id))[0] == "These worlds are the same."
         assert (await children_compared(grown.trees, grown.key, event.id))[-1] == "2 of 2: went on"
+
+
+async def test_worlds_are_compared_beside_everything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where: list[bool] = []
+
+    def noted(work: Callable[..., object]) -> Callable[..., object]:
+        def done(*given: object) -> object:
+            where.append(threading.current_thread() is threading.main_thread())
+            return work(*given)
+
+        return done
+
+    for name in ("compared", "tabled"):
+        monkeypatch.setattr(looking, name, noted(getattr(looking, name)))
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        one, two = await grown.grow("multi", (await grown.grow("branch", 0, changes=EVENT))[0].id, siblings=2)
+        await looking.difference(grown.trees, grown.key, one.id, two.id)
+        await looking.children_compared(grown.trees, grown.key, NodeId(one.parent or 0))
+    assert where == [False, False]

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -165,6 +166,17 @@ async def test_a_trial_goes_no_further_than_there_is_money(detail: Detail) -> No
     card = await trial.run(Wanted(name="tiny", detail=detail, languages=("English",)))
     assert card.cut_short
     assert len(model.calls) < 10
+
+
+async def test_a_first_question_that_is_never_answered_counts_in_full_among_what_a_trial_took() -> None:
+    class Silent(ScriptedModel):
+        async def answer(self, call: ModelCall) -> ModelAnswer:
+            return await asyncio.Future()
+
+    trial = Trial(replace(props(), call_seconds=0.01), Silent())
+    with pytest.raises(ModelUnreachable, match="took too long"):
+        await trial.run(Wanted(name="gpt-4o-mini"))
+    assert trial.used.cost_usd > 0
 
 
 def test_the_probes_are_few_and_of_every_sort() -> None:

@@ -14,6 +14,7 @@ from bot.core.changes import (
     AddKey,
     Audit,
     Change,
+    EndBeat,
     JournalPlan,
     RecordAction,
     SetFocus,
@@ -36,6 +37,7 @@ from bot.core.records import (
 )
 from bot.core.timelines.records import AtMessage, AtStep, AtTime, Cut, Image
 from storage.database import Database, database_url
+from storage.session import Session
 from storage.store import SqlStore
 from storage.timelines.deltas import Row, all_rows, opened
 from storage.timelines.images import unfrozen
@@ -45,6 +47,7 @@ from tests.fakes import START
 from tests.founding import founded
 from tests.storage.lines import said
 from tests.storage.scenes import a_council
+from tests.storage.test_beats import beat
 
 ROOM = AgentId(1)
 NOW = START + timedelta(hours=5)
@@ -299,3 +302,35 @@ def _pruned(value: Json) -> Json:
         return value
     pruned = {name: _pruned(one) for name, one in value.items()}
     return {name: one for name, one in pruned.items() if one != {}}
+
+
+async def test_what_beats_saw_and_answered_is_not_even_read_for_a_base(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await talk(store, community_id, 1)
+    await apply(store, community_id, *(EndBeat(beat=beat(id_, hud="seen" * 9_000)) for id_ in range(1, 30)))
+    largest, put = [0], Session.put_plainly
+
+    async def noted(session: Session, statement: str, rows: list[tuple[object, ...]]) -> None:
+        sizes = (len(value) for row in rows for value in row if isinstance(value, bytes | str))
+        largest[0] = max([largest[0], *sizes])
+        await put(session, statement, rows)
+
+    monkeypatch.setattr(Session, "put_plainly", noted)
+    found = rows(await store.image(community_id, Cut(rooms=(ROOM,)), now=NOW))
+    assert len(found["beats"]) == 29
+    assert not any(b"\x78\x9c" in value for row in found["beats"] for value in row if isinstance(value, bytes))
+    assert largest[0] < 1_000
+
+
+async def test_a_private_thread_comes_into_no_base(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        thread = await write.rooms.add_thread(community_id, ROOM, Snowflake(77), name="Plans", at=START)
+        await write.talk.add(community_id, [said("open", 1), said("whispered", 2, room_id=thread)])
+    for cut in (Cut(rooms=(ROOM,)), Cut()):
+        image = await store.image(community_id, cut, now=NOW)
+        assert b"open" in unfrozen(image.data)
+        assert b"whispered" not in unfrozen(image.data)
+        assert all(row[1] != thread for row in rows(image)["rooms"])
+    with pytest.raises(NotFound):
+        await store.image(community_id, Cut(rooms=(thread,)), now=NOW)

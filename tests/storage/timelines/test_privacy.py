@@ -28,6 +28,7 @@ from bot.core.timelines.records import (
     Timeline,
     Told,
     TreeId,
+    edge_of,
 )
 from storage.inline import fill
 from storage.store import SqlStore
@@ -368,3 +369,49 @@ async def test_trees_are_purged_whatever_database_the_community_lives_in(store: 
     assert SECRET not in repr(await one.rows(ROOT, all_rows))
     assert "tea at five" in repr(await one.rows(ROOT, all_rows))
     await trees.close()
+
+
+@pytest.mark.parametrize("made_by", [777, 501])
+async def test_who_is_forgotten_takes_a_tree_along_in_which_only_a_node_is_theirs_or_names_them(
+    live: Living, made_by: int
+) -> None:
+    asked = PublicEvent(room_id=1, text="The lights go out.", visitor="" if made_by == 777 else "zoe")
+    planned = Planned(
+        parent=ROOT,
+        edge=edge_of((asked,)),
+        changes=(asked,),
+        seed="s",
+        turns_wanted=0,
+        made_by=Snowflake(made_by),
+    )
+    await live.trees.trees.add(live.trees.key, [planned], at=START)
+    async with live.store.writing(live.community_id) as write:
+        await write.people.put(live.community_id, person("zoe", 777))
+    await live.forget(777)
+    with pytest.raises(NotFound):
+        await live.trees.trees.nodes(live.trees.key)
+
+
+async def test_a_node_that_runs_while_its_base_changes_records_nothing_of_what_was_deleted(live: Living) -> None:
+    trees, key = live.trees.trees, live.trees.key
+    (id_,) = await live.trees.plant(ROOT)
+    late = Answer(call=1, request="ab" * 32, answer=ModelAnswer(text=f"You said {SECRET}.", usage=Usage()))
+    async with trees.open(key, id_):
+        await deleted(live)
+        await trees.record(key, id_, late)
+        assert await trees.tell(key, id_, [Told(kind=EventKind.MESSAGE, data={"text": SECRET})]) == []
+    assert not await live.is_anywhere(SECRET)
+    async with trees.open(key, id_):
+        await trees.record(key, id_, late)
+        assert await trees.recorded(key, id_) == [late]
+
+
+async def test_words_that_were_edited_away_leave_the_trees_as_well(live: Living) -> None:
+    one = await quoting(live, ROOT)
+    async with live.store.writing(live.community_id) as write:
+        at = START + timedelta(hours=2)
+        await write.talk.edit(live.community_id, Snowflake(1002), content="nothing", edited_at=at, tokens=1)
+    assert await live.store.gone_for_good()
+    assert not await live.is_anywhere(SECRET)
+    assert SECRET.encode() not in files(live)
+    assert not (await live.trees.trees.node(live.trees.key, one)).exact
