@@ -37,26 +37,26 @@ SPEND = Prepared(
 )
 
 
-async def keep_minds(session: Session, community_id: int, changes: Sequence[SetKnowledge | SetFocus]) -> None:
-    """Keep what agents know (journalling the paths that changed) and have in view: each mind is written once."""
+async def keep_minds(
+    session: Session, community_id: int, changes: Sequence[SetKnowledge | SetFocus | JournalPlan]
+) -> None:
+    """Keep what agents know and have in view, each mind written once, and journal what changed of it and of plans."""
     minds: dict[tuple[int, int], dict[str, object]] = {}
     for change in changes:
-        whose: dict[str, object] = {"community_id": community_id, "agent_id": change.agent_id, "side": change.side}
-        minds.setdefault((change.agent_id, change.side), whose).update(_carried(change))
+        if not isinstance(change, JournalPlan):
+            whose: dict[str, object] = {"community_id": community_id, "agent_id": change.agent_id, "side": change.side}
+            minds.setdefault((change.agent_id, change.side), whose).update(_carried(change))
     blank: dict[str, object] = {"knowledge": None, "focus": None}
     await session.run(_keeping(is_sqlite=session.is_sqlite), [blank | mind for mind in minds.values()])
-    learnt = [change for change in changes if isinstance(change, SetKnowledge)]
-    about = {"part": MindPart.KNOWLEDGE}
-    await _journal(session, community_id, [columns_of(change, "knowledge") | about for change in learnt])
-
-
-async def journal_plans(session: Session, community_id: int, changes: Sequence[JournalPlan]) -> None:
-    """Journal what changed of plans."""
-    await _journal(session, community_id, [columns_of(change) for change in changes])
-
-
-async def _journal(session: Session, community_id: int, entries: Sequence[dict[str, object]]) -> None:
+    entries = [_entry(change) for change in changes if not isinstance(change, SetFocus)]
     await session.put(JOURNAL, [entry | {"community_id": community_id} for entry in entries])
+
+
+def _entry(change: SetKnowledge | JournalPlan) -> dict[str, object]:
+    """Give a line of a mind's history."""
+    if isinstance(change, SetKnowledge):
+        return columns_of(change, "knowledge") | {"part": MindPart.KNOWLEDGE}
+    return columns_of(change)
 
 
 def _carried(change: SetKnowledge | SetFocus) -> dict[str, object]:

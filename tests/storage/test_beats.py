@@ -1,18 +1,17 @@
 """The heartbeat's side of the store: reasons, claims, and what a beat leaves."""
 
 import asyncio
+import zlib
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from sqlalchemy.engine import Dialect
 
 from bot.core.changes import AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
 from bot.core.gate import Claim
 from bot.core.kinds import ReasonKind, UsedBy
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, MessageId, Reason, Snowflake, Usage
-from storage.columns import Packed
 from storage.store import SqlStore
 from tests.fakes import START
 from tests.storage.lines import last_beat
@@ -275,21 +274,22 @@ def _seen(held: Claim) -> list[DropReasons]:
 async def test_what_beats_saw_and_answered_is_unpacked_one_beat_at_a_time(
     store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unpacked: list[str] = []
-    real = Packed.process_result_value
+    unpacked: list[bytes] = []
+    real = zlib.decompress
 
-    def noted(self: Packed, value: object, dialect: Dialect) -> str:
-        unpacked.append(real(self, value, dialect))
+    def noted(text: bytes) -> bytes:
+        unpacked.append(real(text))
         return unpacked[-1]
 
-    monkeypatch.setattr(Packed, "process_result_value", noted)
+    monkeypatch.setattr(zlib, "decompress", noted)
+    texts = {"hud": "what it saw", "answer": "what it said", "thoughts": "what it thought"}
     async with store.writing(community_id) as write:
-        await write.apply(community_id, [EndBeat(beat=beat(id_)) for id_ in range(1, 201)])
+        await write.apply(community_id, [EndBeat(beat=beat(id_, **texts)) for id_ in range(1, 201)])
     async with store.reading() as read:
         newest = await read.beats.newest(community_id, FIRST, limit=200)
         first = await read.beats.first(community_id, [FIRST], START)
         assert (len(newest), {*first}) == (200, {FIRST})
         assert not any(one.hud or one.answer or one.thoughts for one in [*newest, *first.values()])
         assert unpacked == []
-        assert await read.beats.find(community_id, newest[0].id) == beat(200)
+        assert await read.beats.find(community_id, newest[0].id) == beat(200, **texts)
     assert len(unpacked) == 3

@@ -45,6 +45,7 @@ OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
 SITS_IN = "You sit in a scene of these rooms whose secrets a tree would tell: come back once that is over."
+NOBODY = Snowflake(0)
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
 
 
@@ -340,7 +341,7 @@ class Timelines:
     async def _tell_makers(self) -> None:
         """Tell those whose tree was deleted because somebody was forgotten, once; who was forgotten is told nothing."""
         async with self.office.store.reading() as read:
-            gone = [one for one in await read.timelines.all() if one.gone]
+            gone = [one for one in await read.timelines.all() if one.gone and one.made_by]
         for one in gone:
             async with self.office.store.writing(one.community_id) as write:
                 maker = await write.people.find(one.community_id, one.made_by)
@@ -354,7 +355,7 @@ class Timelines:
                         kind=LetterKind.NOTICE, room_id=one.room_id, payload=told, not_before=self.office.now()
                     )
                     await write.apply(one.community_id, [letter])
-                await write.timelines.drop(one.community_id, one.id)
+                await _laid_to_rest(write, one, one.gone)
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
         """Keep a tree longer, and who did what."""
@@ -371,8 +372,8 @@ class Timelines:
 
 
 async def _laid_to_rest(write: Writing, timeline: Timeline, why: str) -> None:
-    """Forget a tree but for its thread: people were told that no agent hears what is said there."""
+    """Forget a tree, and who made it, but for its thread: people were told that no agent hears what is said there."""
     if timeline.thread_id is None:
         await write.timelines.drop(timeline.community_id, timeline.id)
     else:
-        await write.timelines.keep(replace(timeline, gone=why, title=""))
+        await write.timelines.keep(replace(timeline, gone=why, title="", made_by=NOBODY))

@@ -57,7 +57,7 @@ async def number_of_statements(text: str) -> int:
         with statements(house.store) as asked:
             outcomes = await house.act(DI, *reply.actions, refused=reply.rejected)
         assert len(outcomes) + len(reply.rejected) == 20
-    return len(asked)
+    return sum(not str(one).startswith("BEGIN") for one in asked)  # the transaction's beginning is no action's
 
 
 def check(kinds: list[Definition], most: int) -> None:
