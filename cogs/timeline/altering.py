@@ -14,7 +14,7 @@ from bot.core.actions import (
 )
 from bot.core.errors import Rejected, one_of
 from bot.core.records import Agent, AgentId
-from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, Change
+from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, Change, SceneState
 from bot.core.view import agent_named
 
 PLANNED = ("goal", "milestone", "strategy")
@@ -71,7 +71,7 @@ def property_changes(
         return
     if agent is None:
         raise Rejected(MEANT)
-    given = dict(pair(one) for one in typed.split(";") if one.strip())
+    given = _pairs(typed)
     if unknown := [name for name in given if name not in PROPERTIES]:
         raise Rejected(f"There is no {unknown[0]!r} here: an agent has {one_of(PROPERTIES)}.")
     altered = {ALTERED[name]: value for name, value in given.items() if name in ALTERED}
@@ -88,3 +88,18 @@ def property_changes(
             **rooms,
         }
     )
+
+
+def scene_changes(scene: int | None, typed: str | None) -> Iterator[Change]:
+    """Give how a scene stands otherwise, from name=value with ; between: what its kind lets be changed."""
+    if (scene is not None) != bool(typed):
+        raise Rejected("Name a scene by its number, and in state what of it is otherwise: seat=2; x=3.")
+    if scene is not None and typed:
+        edit = {
+            name: int(value) if value.isascii() and value.isdigit() else value for name, value in _pairs(typed).items()
+        }
+        yield SceneState(scene_id=scene, edit=edit)
+
+
+def _pairs(typed: str) -> dict[str, str]:
+    return dict(pair(one) for one in typed.split(";") if one.strip())

@@ -11,8 +11,10 @@ from bot.core.timelines.growth import Growth
 from bot.core.timelines.records import NodeId, Timeline
 from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, managers_only, person, wait
-from cogs.timeline.altering import mind_changes, pair, property_changes
+from cogs.timeline.altering import mind_changes, pair, property_changes, scene_changes
 from cogs.timeline.boards import Number, Siblings, Text, TreeGroup, TreeNumber, Turns
+
+Scene = app_commands.Range[int, 1, 1_000_000]
 
 
 class Growing(TreeGroup):
@@ -26,7 +28,7 @@ class Growing(TreeGroup):
         room: AgentArg | None = None,
         message: app_commands.Range[str, 1, 200] | None = None,
         minutes_ago: app_commands.Range[int, 1, 43_200] | None = None,
-        scene: app_commands.Range[int, 1, 1_000_000] | None = None,
+        scene: Scene | None = None,
         step: app_commands.Range[int, 0, 1_000_000] | None = None,
         everything: bool = False,
     ) -> None:
@@ -146,6 +148,8 @@ class Growing(TreeGroup):
         note: app_commands.Range[str, 1, 300] | None = None,
         plan: app_commands.Range[str, 3, 320] | None = None,
         properties: Text | None = None,
+        scene: Scene | None = None,
+        state: Text | None = None,
         setting: app_commands.Range[str, 3, 200] | None = None,
         tree: TreeNumber | None = None,
     ) -> None:
@@ -161,6 +165,8 @@ class Growing(TreeGroup):
             note: A note in the agent's focus
             plan: What the agent is after, as goal=..., milestone=... or strategy=...
             properties: As name=value; prompt, model, temperature, tokens, interval, emotion, paused, attention, joins
+            scene: A scene that stands otherwise, by its number
+            state: How it does, as name=value; seat and other swap roles, seat with x, y, hunger or energy in a village
             setting: A setting of the community, as name=value
             tree: Which tree; that of this thread when left out
         """
@@ -168,7 +174,8 @@ class Growing(TreeGroup):
         everyone = await self.desk.agents.everyone(guild_of(interaction))
         try:
             changes = [*_happens(timeline, event, visitor), *mind_changes(agent, knows, told, note, plan)]
-            changes += [*property_changes(agent, properties, everyone, timeline.room_id), *_set(setting)]
+            changes += [*property_changes(agent, properties, everyone, timeline.room_id), *scene_changes(scene, state)]
+            changes += _set(setting)
         except ValidationError as error:
             raise Rejected(f"That cannot be changed so: {error.errors()[0]['msg']}.") from error
         growth = Growth(what="branch", by=person(interaction), nodes=_ids(node), changes=tuple(changes))

@@ -5,8 +5,8 @@ import pytest
 from bot.core.actions import AlterAgent, Delete, HudNote, PlanMilestone, Set, SetAttention
 from bot.core.errors import Rejected
 from bot.core.records import AgentId
-from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps
-from cogs.timeline.altering import mind_changes, property_changes
+from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, SceneState
+from cogs.timeline.altering import mind_changes, property_changes, scene_changes
 from tests.factories import agent
 
 WREN = agent(1)
@@ -42,3 +42,13 @@ def test_properties_are_read_as_commands_read_them() -> None:
     ]
     with pytest.raises(Rejected, match="There is no 'age' here: an agent has prompt, "):
         list(property_changes(WREN, "age=3", [WREN], AgentId(1)))
+
+
+def test_a_scene_stands_otherwise_as_its_kind_lets_it() -> None:
+    assert list(scene_changes(None, None)) == []
+    assert list(scene_changes(4, "seat=2; x=3; gives=3 4")) == [
+        SceneState(scene_id=4, edit={"seat": 2, "x": 3, "gives": "3 4"})
+    ]
+    for scene, typed in ((4, None), (None, "seat=2")):
+        with pytest.raises(Rejected, match="Name a scene by its number"):
+            list(scene_changes(scene, typed))
