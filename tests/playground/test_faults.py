@@ -194,6 +194,19 @@ async def test_a_thing_is_done_though_its_answer_is_lost(owner: Person, route: s
     await owner.hears(event)
 
 
+async def test_answers_are_counted_by_route_and_status_so_that_a_bots_errors_have_a_name(
+    owner: Person,
+) -> None:
+    await owner.call("GET", "/users/@me")
+    for _ in range(2):
+        with pytest.raises(Refusal):
+            await owner.call("GET", "/channels/1")
+    stats = await owner.setup("GET", "/stats")
+    assert stats["routes"]["GET /channels/{channel_id}"] == {"404": 2}
+    assert stats["routes"]["GET /users/@me"]["200"] >= 1
+    assert stats["statuses"]["404"] == 2
+
+
 async def test_routes_nobody_knows_are_counted(owner: Person, playground: Playground) -> None:
     with pytest.raises(Refusal) as refused:
         await owner.call("GET", "/guilds/1/moonbeams")
