@@ -85,6 +85,7 @@ class Growing(TreeGroup):
             turns: For how many turns
             tree: Which tree; that of this thread when left out
         """
+        managers_only(interaction)
         growth = Growth(what="selected", by=person(interaction), nodes=_listed(nodes), turns=turns)
         await self.grow(interaction, tree, growth)
 

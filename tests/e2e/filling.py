@@ -14,7 +14,8 @@ NAMED = {
 def filled(option: Json, person: str, named: Mapping[str, object] = NAMED) -> Any:  # noqa: ANN401
     """Give some value that an option takes; None for a channel, a role or a file."""
     if option["name"] in named:
-        return named[option["name"]]
+        value = named[option["name"]]
+        return int(str(value)) if option["type"] == 4 else value
     if option.get("choices"):
         return option["choices"][0]["value"]
     match option["type"]:
