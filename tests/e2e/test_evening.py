@@ -59,7 +59,7 @@ async def begun(house: Life, kind: str) -> str:
         thread_id = await thread_of(you, hall, f"{kind.capitalize()} 1")
         inside = Commander(you, thread_id)
         for name in names:
-            await inside.comes_to_tell("scene seat", "is taken", agent=name)
+            await inside.comes_to_tell("scene seat", "in seat", agent=name)
         await inside.told("scene join")
         await inside.told("scene direct", what="begin")
         return thread_id

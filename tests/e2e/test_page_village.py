@@ -28,7 +28,7 @@ async def test_a_person_plays_a_village_on_a_phone_by_presses_alone(home: Living
     await tab.page.set_viewport_size({"width": 390, "height": 780})
     await tab.page.reload()
     scene = tab.page.get_by_role("region", name="Scene")
-    await scene.get_by_role("button", name="Join").click()
+    await scene.get_by_role("button", name="Join", exact=True).click()
     await expect(scene.get_by_role("list", name="Seats").get_by_role("listitem")).to_have_count(2, timeout=ANSWER_MS)
     await scene.get_by_role("button", name="Begin").click()
     for hour in range(HOURS):
