@@ -136,10 +136,11 @@ async def begin_forgetting(
     await owe_purge(session)  # also when only a name goes
 
 
-async def forgetting(session: Session) -> list[tuple[CommunityId, Snowflake]]:
-    """Give who is still to be forgotten, and where."""
-    noted = select(KEPT.c.name).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(f"{NOTE}:"))
-    found = [row[0].split(":") for row in await session.rows(noted.order_by(KEPT.c.name))]
+async def forgetting(session: Session, *, until: datetime | None = None) -> list[tuple[CommunityId, Snowflake]]:
+    """Give who is still to be forgotten, and where; `until`: only where that was begun by then."""
+    noted = select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(f"{NOTE}:"))
+    rows = await session.rows(noted.order_by(KEPT.c.name))
+    found = [name.split(":") for name, note in rows if until is None or Note(**note).at <= to_microseconds(until)]
     return [(CommunityId(int(community_id)), Snowflake(int(person_id))) for _, community_id, person_id in found]
 
 

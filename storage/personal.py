@@ -159,8 +159,8 @@ class SqlPersonal:
         with unhurried():
             return await called_here(self.session, community_id, person_id)
 
-    async def forgetting(self) -> Sequence[tuple[CommunityId, Snowflake]]:
-        return await forgetting(self.session)
+    async def forgetting(self, *, until: datetime | None = None) -> Sequence[tuple[CommunityId, Snowflake]]:
+        return await forgetting(self.session, until=until)
 
     async def forget_on(self, community_id: CommunityId, person_id: Snowflake) -> ForgetReport | None:
         with unhurried():

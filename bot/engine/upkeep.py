@@ -66,6 +66,7 @@ class Upkeep:
         self._random_for = random_for
         self._config = config or CommunityConfig()
         self._on_letters = on_letters
+        self._begun_at = clock.now()
         self._rarely_at: datetime | None = None
         self._hourly_at: datetime | None = None
 
@@ -89,8 +90,9 @@ class Upkeep:
                 await self._forget(now)
 
     async def _forget_people(self) -> None:
-        """Carry on what was begun to forget people before a stop."""
-        for community_id, person_id in await self._read(lambda read: read.personal.forgetting()):
+        """Carry on what was begun to forget people before a stop; who asked since is told what came of it elsewhere."""
+        begun = await self._read(lambda read: read.personal.forgetting(until=self._begun_at))
+        for community_id, person_id in begun:
             with _alone("somebody was not forgotten to the end", community=community_id):
                 await forgotten(self._store, self._clock, community_id, person_id)
 

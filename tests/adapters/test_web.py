@@ -160,7 +160,7 @@ async def test_a_scene_is_told_as_who_watches_sees_it_and_nothing_where_there_is
         {"seat": 1, "name": "Wren", "awaited": True, "away": False},
         {"seat": 2, "name": "@boss", "awaited": False, "away": False},
     ]
-    assert told["facts"] == [["Topic", "Rain"], ["Turns left", "40"]]
+    assert told["facts"] == [["Topic", "Rain"], ["Turns left", "40"], ["Then", "@boss"]]
     assert told["board_post_id"] == "78"
     assert "letter" not in str(told)
     assert (await get(face, "/scenes/78?guild_id=11"))[:2] == (200, None)

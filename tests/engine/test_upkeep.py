@@ -156,6 +156,17 @@ async def test_who_was_not_forgotten_to_the_end_before_a_stop_is_so_at_the_next_
         assert newest.what.startswith("Somebody is forgotten: 1 message")
 
 
+async def test_who_asks_to_be_forgotten_right_after_the_start_is_left_to_whoever_tells_them_what_went() -> None:
+    async with kept() as (home, upkeep):
+        await home.hear("my lamp is under the oak", who="mira", id=501)
+        await home.clock.advance(1)
+        async with home.store.writing(home.community_id) as write:
+            await write.personal.begin_forgetting(home.community_id, Snowflake(501), home.clock.now())
+        await upkeep.run()
+        async with home.store.reading() as read:
+            assert await read.personal.forgetting() == [(home.community_id, 501)]
+
+
 async def test_what_is_kept_no_longer_goes_in_short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     turns: dict[Session, int] = {}
     remove = erasing._erase

@@ -43,8 +43,8 @@ class Personal(Protocol):
     async def called(self, community_id: CommunityId, person_id: Snowflake) -> CalledHere:
         """Give what a person is or was called, and who else; it looks through all that was said."""
 
-    async def forgetting(self) -> Sequence[tuple[CommunityId, Snowflake]]:
-        """Give who is still to be forgotten, and in which community."""
+    async def forgetting(self, *, until: datetime | None = None) -> Sequence[tuple[CommunityId, Snowflake]]:
+        """Give who is still to be forgotten, and in which community; `until`: only where that was begun by then."""
 
 
 class WritablePersonal(Personal, Protocol):
