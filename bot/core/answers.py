@@ -159,8 +159,17 @@ def _parts(data: Json) -> Iterator[Json]:
 
 def _ones(data: Json, agent_id: AgentId) -> list[Json]:
     """Give the parts of a call of one; that which names its agent comes first, for the first counts."""
-    parts = list(_parts(data))
+    parts = [data] if _are_messages(data) else list(_parts(data))
     return sorted(parts, key=lambda part: not (isinstance(part, dict) and _named_id(part) == str(agent_id)))
+
+
+def _are_messages(data: Json) -> bool:
+    """Tell whether what stands under a word for agents' parts are messages to rooms, and nothing else."""
+    listed = data.get("replies") if isinstance(data, dict) else None
+    fields = {name for names in spellings.RESPONSE_FIELDS.values() for name in names}
+    return isinstance(listed, list) and all(
+        isinstance(one, dict) and len(one) > 1 and fields.issuperset(key.lower() for key in one) for one in listed
+    )
 
 
 def _is_about_one(data: Mapping[str, Json], name: str) -> bool:

@@ -319,3 +319,10 @@ def test_of_an_answer_that_breaks_off_whole_sentences_and_whole_actions_count(wr
     parsed = parse_answer(written, asked=[FIVE])
     reply = parsed.replies.get(FIVE)
     assert [one.message for one in reply.actions if isinstance(one, SendMessage)] == said if reply else not said
+
+
+@pytest.mark.parametrize("word", ["message", "content", "body", "msg"])
+def test_messages_to_rooms_under_a_word_for_agents_are_said_in_a_call_of_one(word: str) -> None:
+    text = json.dumps({"replies": [{"room_id": 3, word: "hi"}, {"room_id": 4, word: "ho"}]})
+    said = [(one.room_id, one.message) for one in parse_answer(text, asked=[FIVE]).replies[FIVE].actions]  # type: ignore[attr-defined]
+    assert said == [(3, "hi"), (4, "ho")]
