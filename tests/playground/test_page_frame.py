@@ -61,7 +61,9 @@ async def test_a_line_that_comes_while_reading_above_moves_nothing(browser: Brow
         before = await target.bounding_box()
         await scene.channel.send("something new at the end")
         await tab.message("something new at the end").wait_for()
-        assert await target.bounding_box() == before
+        after = await target.bounding_box()
+        assert before is not None and after is not None
+        assert after["y"] == pytest.approx(before["y"], abs=1)  # the browser scrolls to parts of a pixel, later
 
 
 async def test_a_jump_into_the_past_loads_what_is_around_and_leads_back(browser: Browser) -> None:

@@ -11,6 +11,7 @@ from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import Play, Standing
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
 from bot.core.scenes.registry import KINDS
+from bot.core.wording import counted
 
 TEXT = "text"  # the kind of event that is what somebody said, named by others through its number
 REMOVED = "(removed)"
@@ -301,7 +302,7 @@ def refusal_to_begin(scene: Scene) -> str:
     least, most = play.kind.seats
     count = len(scene.seats)
     if count < least:
-        return f"It needs {least} seats taken: {least - count} more."
+        return f"It needs {counted(least, 'seat')} taken: {least - count} more."
     if count > most:
         return f"It has {most} seats at most: somebody has to leave."
     return play.options.refusal(count)
