@@ -13,7 +13,7 @@ from bot.core.scenes.records import Fared, Scene, SceneStatus
 from bot.core.scenes.registry import KINDS, kind_named
 from bot.core.scenes.showing import hint_of
 from bot.core.wording import as_words, counted, honest
-from cogs.arguments import AgentArg, Choices
+from cogs.arguments import AgentArg, Choices, pairs_of
 from cogs.base import Group, Interaction, choices, guild_of, managers_only, may_read, person, wait
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.scenes import (
@@ -299,7 +299,7 @@ def parsed(kind: str, typed: str, title: str) -> dict[str, Json]:
     """Read options as they are typed; the title is the topic where there is one. Raises Rejected."""
     fields = KINDS[kind].options.model_fields
     given: dict[str, Json] = {"topic": title} if title and "topic" in fields else {}
-    for name, value in _pairs(typed):
+    for name, value in pairs_of(typed):
         if name.startswith("briefs."):
             briefs = given.setdefault("briefs", {})
             if isinstance(briefs, dict):
@@ -311,13 +311,6 @@ def parsed(kind: str, typed: str, title: str) -> dict[str, Json]:
     return given
 
 
-def _pairs(typed: str) -> list[tuple[str, str]]:
-    pairs = [one.partition("=") for one in typed.split(";") if one.strip()]
-    if any(not sign for _, sign, _ in pairs):
-        raise Rejected("Write name=value, with semicolons between several.")
-    return [(name.strip(), value.strip()) for name, _, value in pairs]
-
-
 def _arguments(scene: Scene, move: str, typed: str) -> Mapping[str, Json]:
 
     model = KINDS[scene.kind].move_named(move)
@@ -325,7 +318,7 @@ def _arguments(scene: Scene, move: str, typed: str) -> Mapping[str, Json]:
     if len(known) == 1 and typed:
         (one,) = known.values()
         return {one.name: read(one, typed.removeprefix(f"{one.name}="))}
-    return {name: read(known[name], value) if name in known else value for name, value in _pairs(typed)}
+    return {name: read(known[name], value) if name in known else value for name, value in pairs_of(typed)}
 
 
 def _listed(scene: Scene) -> str:

@@ -16,6 +16,7 @@ from bot.core.errors import Rejected, one_of
 from bot.core.records import Agent, AgentId
 from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, Change, SceneState
 from bot.core.view import agent_named
+from cogs.arguments import pairs_of
 
 PLANNED = ("goal", "milestone", "strategy")
 ALTERED = {"prompt": "background_prompt", "model": "model", "temperature": "temperature", "tokens": "token_budget"}
@@ -71,7 +72,7 @@ def property_changes(
         return
     if agent is None:
         raise Rejected(MEANT)
-    given = _pairs(typed)
+    given = dict(pairs_of(typed))
     if unknown := [name for name in given if name not in PROPERTIES]:
         raise Rejected(f"There is no {unknown[0]!r} here: an agent has {one_of(PROPERTIES)}.")
     altered = {ALTERED[name]: value for name, value in given.items() if name in ALTERED}
@@ -95,11 +96,5 @@ def scene_changes(scene: int | None, typed: str | None) -> Iterator[Change]:
     if (scene is not None) != bool(typed):
         raise Rejected("Name a scene by its number, and in state what of it is otherwise: seat=2; x=3.")
     if scene is not None and typed:
-        edit = {
-            name: int(value) if value.isascii() and value.isdigit() else value for name, value in _pairs(typed).items()
-        }
+        edit = {name: int(value) if value.isascii() and value.isdigit() else value for name, value in pairs_of(typed)}
         yield SceneState(scene_id=scene, edit=edit)
-
-
-def _pairs(typed: str) -> dict[str, str]:
-    return dict(pair(one) for one in typed.split(";") if one.strip())
