@@ -15,6 +15,7 @@ from tests.bench.calling import calling_figures
 from tests.bench.crowds import crowd_figures
 from tests.bench.listening import CountingModel, Line, trace
 from tests.bench.pace import pace_figures
+from tests.bench.restraint import restraint_figures
 from tests.bench.whom import whom_figures
 from tests.engine.hearts import Hearts, answer, asked, hearts
 
@@ -33,6 +34,7 @@ def run() -> list[Figure]:
         shared_trace,
         eager_room,
         chatty_room,
+        restraint_figures,
     ]
     figures = [figure for part in parts for figure in asyncio.run(_awaited(part))]
     return [*figures, *whom_figures(), *pace_figures(), *calling_figures(), *crowd_figures()]

@@ -16,6 +16,7 @@ from tests.factories import agent, by_agent, membership, room, view
 
 AGENTS = 5
 ROOM = 1_000
+OTHERS = (5, 10, 15)  # speakers whom the rule was not made on
 SEEN = 60  # lines that intake looks at
 
 
@@ -47,10 +48,13 @@ def whom_figures() -> list[Figure]:
     if not days:
         return []
     together = sum(days.values(), Score())
+    others = sum([score(path, rank) for path in there() for rank in OTHERS], Score())
     recall, precision = "heartbeat.whom_recall", "heartbeat.whom_precision"
     figures = [
         Figure(name=recall, value=together.recall, unit="of the links", target=0.75, better="higher"),
         Figure(name=precision, value=together.precision, unit="of the lines", target=0.80, better="higher"),
+        Figure(name=f"{recall}_of_other_speakers", value=others.recall, unit="of the links"),
+        Figure(name=f"{precision}_of_other_speakers", value=others.precision, unit="of the lines"),
     ]
     for day, one in days.items():
         figures.append(Figure(name=f"{recall}_{day}", value=one.recall, unit="of the links"))
@@ -58,10 +62,10 @@ def whom_figures() -> list[Figure]:
     return figures
 
 
-def score(path: Path) -> Score:
-    """Hold the rule against one day, where links were marked."""
+def score(path: Path, rank: int = 0) -> Score:
+    """Hold the rule against one day, where links were marked; the agents are the busiest after so many."""
     lines = rows(path)
-    busiest = [name for name, _ in Counter(row["sender"] for row in lines).most_common(AGENTS)]
+    busiest = [name for name, _ in Counter(row["sender"] for row in lines).most_common(rank + AGENTS)[rank:]]
     ids = {name: AgentId(place) for place, name in enumerate(busiest, 1)}
     by_seq = {row["seq"]: row for row in lines}
     first = min(row["seq"] for row in lines if row.get("reply_to"))
