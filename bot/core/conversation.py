@@ -13,7 +13,6 @@ from bot.core.records import AgentId, Message, Sender
 
 ANSWERED_IN: Final = timedelta(minutes=5)  # so long the next line of whom an agent spoke to is its answer
 ASKED_IN: Final = timedelta(minutes=3)  # and, when the agent asked something, the line after that as well
-BREATH: Final = timedelta(seconds=15)  # lines of one person in so short a time belong together
 GOES_ON_IN: Final = timedelta(minutes=1)  # so long an agent's words without a name are for whom it talked with
 FITTING_LINES: Final = 4  # of a person since the agent spoke, within which a rare word of the agent's tells
 NEAR: Final = 10  # lines whose words are not rare
@@ -51,7 +50,6 @@ class Conversation:
     named: dict[int, frozenset[AgentId]] = field(default_factory=dict)
     _heard: dict[Who, _Words] = field(default_factory=dict)  # the last words to a person
     _partner: dict[Who, tuple[Who, datetime]] = field(default_factory=dict)  # with whom one talked last
-    _said: dict[Who, tuple[datetime, bool]] = field(default_factory=dict)  # a person's last line; was it for an agent
     _names: dict[str, Who] = field(default_factory=dict)
     _authors: dict[int, Sender] = field(default_factory=dict)
     _near: deque[tuple[Who, frozenset[str]]] = field(default_factory=lambda: deque(maxlen=NEAR))
@@ -72,9 +70,7 @@ class Conversation:
             return Guess(heard.of.agent_id, sure=True) if age <= ANSWERED_IN else None
         asked = heard.asked and heard.lines == 1 and age <= ASKED_IN
         fits = heard.lines < FITTING_LINES and age <= ANSWERED_IN and self._fits(line, heard)
-        if asked or fits or self._same_breath(line, heard):
-            return Guess(heard.of.agent_id, sure=False)
-        return None
+        return Guess(heard.of.agent_id, sure=False) if asked or fits else None
 
     def names_others(self, line: Message) -> bool:
         """Tell whether a line names anybody: a person who spoke here, an agent, or whoever it mentions."""
@@ -99,7 +95,7 @@ class Conversation:
         who, words = _who(line.sender), _read(line.content).words
         spoken_to = self._spoken_to(line)
         if line.sender.agent_id is None:
-            self._note_line(line, bool(spoken_to))
+            self._note_line(line)
         self._note_words(line, spoken_to, words)
         if spoken_to:
             self._partner[who] = (spoken_to[-1], line.sent_at)
@@ -124,11 +120,9 @@ class Conversation:
         guess = self.guess(line)
         return [f"agent {guess.agent_id}"] if guess is not None else []
 
-    def _note_line(self, line: Message, for_somebody: bool) -> None:
+    def _note_line(self, line: Message) -> None:
         """A person spoke: the words last said to them are answered, or they turned to somebody else."""
-        who = _who(line.sender)
-        self._said[who] = (line.sent_at, for_somebody)
-        for key in {who, _mentioned(line.sender.name)} & self._heard.keys():
+        for key in {_who(line.sender), _mentioned(line.sender.name)} & self._heard.keys():
             self._heard[key].lines += 1
             if line.reply_to is not None or self.names_others(line):
                 del self._heard[key]
@@ -137,10 +131,6 @@ class Conversation:
         for person in spoken_to:
             if not person.startswith("agent "):
                 self._heard[person] = _Words(line.sender, line.sent_at, "?" in line.content, words)
-
-    def _same_breath(self, line: Message, heard: _Words) -> bool:
-        at, for_somebody = self._said.get(_who(line.sender), (line.sent_at, False))
-        return for_somebody and heard.lines == 1 and line.sent_at - at <= BREATH
 
     def _fits(self, line: Message, heard: _Words) -> bool:
         """Whether the line shares a word with what the agent said that nobody else used just now."""

@@ -73,13 +73,12 @@ def test_who_spoke_to_the_person_last_is_answered_agent_or_not() -> None:
     assert ways(*ASKED, said(4, by_agent(OTTO), "mira, try nouveau"), said(5, MIRA, "ok")) == {OTTO: Way.GOING_ON}
 
 
-def test_the_second_line_after_a_question_and_one_in_the_same_breath_are_likely_answers() -> None:
+def test_the_second_line_after_a_question_is_a_likely_answer() -> None:
     first = said(4, MIRA, "the one it came with")
     other = said(5, ROB, "lovely day")
     assert ways(*ASKED, first, other, said(6, MIRA, "and it is slow")) == {IRIS: Way.LIKELY}
     told = (ASKED[0], said(2, by_agent(IRIS), "mira: use the other driver"))
-    assert ways(*told, said(3, MIRA, "ok"), said(4, ROB, "hm"), said(5, MIRA, "will do")) == {IRIS: Way.LIKELY}
-    assert ways(*told, said(3, MIRA, "ok"), said(4, ROB, "hm"), said(5, MIRA, "is it late?", at=90)) == {}
+    assert ways(*told, said(3, MIRA, "ok"), said(4, ROB, "hm"), said(5, MIRA, "will do")) == {}
 
 
 def test_a_word_that_only_the_agent_used_makes_a_later_line_likely() -> None:

@@ -8,6 +8,8 @@ import pytest_asyncio
 from tests.e2e.sharing import Cast, shared_home
 from tests.e2e.visitor import Json, bot_of, until
 
+ARCHIVED = "GET /channels/*/threads/archived/*"
+
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 
@@ -54,3 +56,12 @@ async def test_an_event_that_cannot_be_read_ends_nothing_and_is_told_the_third_t
     await until(told, "notice to the managers")
     assert "105" in (await cast.answered("Wren, what is 50 + 55?"))["content"]
     assert 'selfroom_gateway_events_unread_total{event="CHANNEL_CREATE"} 3.0' in await cast.home.face("/metrics")
+
+
+async def test_where_there_is_no_list_of_archived_threads_a_line_that_was_missed_is_answered(cast: Cast) -> None:
+    bot = await bot_of(cast.you)
+    await trouble(cast, {"kind": "status", "route": ARCHIVED, "status": 404, "count": None, "user_id": bot})
+    await trouble(cast, {"kind": "invalid_session", "user_id": bot})
+    assert "15" in (await cast.answered("Wren, what is 7 + 8?"))["content"]
+    asked = (await cast.home.stats())["routes"]["GET /channels/{channel_id}/threads/archived/public"]
+    assert asked["404"] >= 1
