@@ -32,6 +32,7 @@ PORT = 21_599
 STARTS_WITHIN_SECONDS = 1_800.0  # the first time it is fetched
 MINDS = ("qwen", "smol")
 HEARD = Path(__file__).parents[2] / "test-output"  # what was asked and answered, and what of it was wrong
+LANGUAGES = tuple(os.environ.get("LANGUAGES", "English").split(","))
 FEW = ("addressed", "recall 1", "recall 2", "recall 3", "recall 4", "recall 5", "not addressed", "thumbs")
 REASON = re.compile(r'\nwhy: [^\n]*(?=\n)|,\s*"(?:why)": "(?:[^"\\]|\\.)*"')
 TALK = (
@@ -126,9 +127,7 @@ async def tried(address: str, mind: str, way: Way, only: Sequence[str]) -> Card:
     with settings_of(address, way) as settings, (HEARD / f"mind {mind}, {way.name}.txt").open("w") as into:
         async with opened_trial(settings, mind) as trial:
             trial.model = Listened(trial.model, way, into)  # type: ignore[assignment]  # all else it passes on
-            wanted = Wanted(
-                name=mind, detail=way.detail, input_format=way.input_format, languages=("English",), only=only
-            )
+            wanted = Wanted(name=mind, detail=way.detail, input_format=way.input_format, languages=LANGUAGES, only=only)
 
             async def progress(done: int, total: int, what: str) -> None:
                 print(f"\r{way.name}: {done} of {total} {what:<40}", end="", file=sys.stderr)  # noqa: T201
