@@ -95,6 +95,10 @@ def states(tab: Tab, *, phone: bool) -> dict[str, Step]:
     def write(text: str) -> Step:
         return lambda: tab.box.press_sequentially(text)
 
+    async def form(command: str) -> None:
+        await tab.box.press_sequentially(f"/{command} \n")
+        await tab.page.get_by_role("dialog").wait_for()  # it comes from the bot: until then the page is at rest
+
     found = {
         "finder": lambda: keys.press("Control+k"),
         "keys": lambda: keys.press("Control+/"),
@@ -111,8 +115,8 @@ def states(tab: Tab, *, phone: bool) -> dict[str, Step]:
         "file": press("Show poem.txt"),
         "picture": press("Open sunset.png"),
         "choice": press("Choose pets"),
-        "form": write("/note \n"),
-        "rare form": write("/survey \n"),
+        "form": lambda: form("note"),
+        "rare form": lambda: form("survey"),
         "search": lambda: keys.press("Control+Shift+F"),
         "drawer": lambda: tab.page.get_by_role("button", name="Look inside Ada").click(),
     }
