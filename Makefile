@@ -13,7 +13,7 @@ export UV_PYTHON := $(CURDIR)/$(BIN)/python
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: .venv/run.stamp ## Start Selfroom (the playground when there is no Discord token)
+run: .venv/run.stamp .venv/bytecode.stamp ## Start Selfroom (the playground when there is no Discord token)
 	@exec $(BIN)/selfroom run
 
 test: .venv/dev.stamp browser style ## Everything that must hold before a change lands
@@ -36,7 +36,7 @@ types: .venv/dev.stamp
 	$(BIN)/mypy
 
 # Four at a time, also on two cores: most end-to-end tests wait for other programs.
-tests: .venv/dev.stamp
+tests: .venv/dev.stamp .venv/bytecode.stamp
 	$(BIN)/alembic check
 	@$(BIN)/pytest -n 4 --durations 10 $(WITH) || { \
 		[ $$? -eq 1 ] && echo "Once more, one at a time, what failed: what passes now is unsteady, and a bug in its test or in Selfroom." && \
@@ -100,6 +100,11 @@ $(UV):
 	@echo "Fetching the libraries and tools (only this time) …"
 	@$(UV) sync --frozen --inexact $(QUIET)
 	@touch $@ .venv/run.stamp
+
+# Where Python may not write what it has compiled, each start would compile all of it anew.
+.venv/bytecode.stamp: .venv/run.stamp $(shell find bot cogs storage -name '*.py')
+	@$(BIN)/python -m compileall -q bot cogs storage
+	@touch $@
 
 .venv-second/second.stamp: $(UV) pyproject.toml uv.lock
 	@UV_PROJECT_ENVIRONMENT=.venv-second $(UV) sync --frozen --group second --quiet

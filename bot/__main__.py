@@ -67,6 +67,7 @@ def whole(
 @cli.command()
 def run() -> None:
     """Connect to Discord, or start the playground when there is no Discord token."""
+    gc.disable()  # until it is ready: what is loaded stays, and to look for garbage in it takes a tenth of the start
     from bot.app import run_selfroom  # the whole program, which the small commands need not load
 
     carry_out(run_selfroom(settings(), say=say))

@@ -91,6 +91,7 @@ async def run_selfroom(settings: Settings, *, say: Say) -> None:
     async with selfroom(settings) as house:
         gc.collect()
         gc.freeze()  # what is loaded for good: a full collection went through it for 0.2 s, in which nobody had a turn
+        gc.enable()
         await house.serve(stop, ready=lambda: announce(house, settings, say))
 
 

@@ -82,7 +82,7 @@ class SqlTrees:
         self._files: dict[TreeKey, TreeFile] = {}
         self._images = Images()
         self._begun: dict[tuple[TreeKey, NodeId], int] = {}  # of which generation the worlds are that run
-        self._revision = str(revisions().get_current_head())
+        self._revision = revisions()[-1]
 
     async def begin(self, tree: Tree, image: Image) -> Tree:
         """Make the file of a new tree with its root, which is done; `revision` and `bytes` are filled in."""

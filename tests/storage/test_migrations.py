@@ -57,13 +57,18 @@ async def test_the_migrations_lead_to_the_tables_that_the_program_defines(tmp_pa
     }
 
 
+def test_the_revisions_are_those_that_alembic_finds_and_in_its_order() -> None:
+    found = [one.revision for one in migrations.scripts().walk_revisions()]
+    assert migrations.revisions() == tuple(reversed(found))
+
+
 async def test_a_database_that_is_newer_than_the_program_is_refused(store: SqlStore) -> None:
     async with store.database.writing() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StoreError, match="newer than this program"):
         await migrate(store.database)
     async with store.database.writing() as connection:
-        head = migrations.revisions().get_current_head()
+        head = migrations.revisions()[-1]
         await connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": head})
 
 
@@ -86,7 +91,7 @@ async def older_database(path: Path, since: str = migrations.FIRST) -> Database:
     return database
 
 
-@pytest.mark.parametrize("since", [one.revision for one in migrations.revisions().walk_revisions()])
+@pytest.mark.parametrize("since", migrations.revisions())
 async def test_a_database_of_any_revision_opens_with_what_is_in_it(tmp_path: Path, since: str) -> None:
     path = tmp_path / "selfroom.db"
     await (await older_database(path, since)).close()
@@ -119,7 +124,7 @@ async def test_a_migration_that_fails_leaves_the_database_as_it_was(
     path = tmp_path / "selfroom.db"
     database = await older_database(path)
     before = schema(path)
-    real = migrations.revisions().get_revision("head").module
+    real = migrations.scripts().get_revision("head").module
 
     def broken() -> None:
         real.op.execute("CREATE TABLE half (id INTEGER)")
@@ -147,12 +152,7 @@ KILLED = """
 
 KILL_IN_MIGRATION = """
     from storage.migrations import path as migrations
-    real = migrations.revisions
-    def revisions():
-        script = real()
-        script.get_revision("head").module.upgrade = lambda: os.kill(os.getpid(), signal.SIGKILL)
-        return script
-    migrations.revisions = revisions
+    migrations.scripts().get_revision("head").module.upgrade = lambda: os.kill(os.getpid(), signal.SIGKILL)
 """
 
 KILL_IN_IMPORT = """
