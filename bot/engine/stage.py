@@ -15,13 +15,12 @@ from bot.core.kinds import LetterKind, ReasonKind, Visibility
 from bot.core.letters import BoardPayload
 from bot.core.ports import Reading, Writing
 from bot.core.records import Agent, AgentId, BeatId, CommunityId, Json, Reason, SceneId, Snowflake
-from bot.core.scenes.free import heartbeats
 from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import TEXT, Turn, closed_side, epilogue_of, play_of, turn_of
-from bot.core.scenes.windows import closes_at, costs, is_hidden, tells_nobody, window_seconds
+from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import calls, names_of, posts
 
