@@ -5,7 +5,6 @@ from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.agents import Agents
 from bot.engine.front_desk.cards import Cards
 from bot.engine.front_desk.community import CommunityDesk, Money
-from bot.engine.front_desk.doors import Doors
 from bot.engine.front_desk.held import Held
 from bot.engine.front_desk.merges import Merges
 from bot.engine.front_desk.messages import Messages
@@ -13,7 +12,7 @@ from bot.engine.front_desk.minds import Beats, Minds
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.privacy import Privacy
 from bot.engine.front_desk.providers import Providers
-from bot.engine.front_desk.rooms import Rooms
+from bot.engine.front_desk.rooms import Doors, Rooms
 from bot.engine.front_desk.scenes import Scenes
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.front_desk.traces import Traces
