@@ -5,9 +5,8 @@ from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.agents import Agents
 from bot.engine.front_desk.cards import Cards
 from bot.engine.front_desk.community import CommunityDesk, Money
-from bot.engine.front_desk.held import Held
 from bot.engine.front_desk.merges import Merges
-from bot.engine.front_desk.messages import Messages
+from bot.engine.front_desk.messages import Held, Messages
 from bot.engine.front_desk.minds import Beats, Minds
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.privacy import Privacy
