@@ -10,12 +10,11 @@ from bot.engine.front_desk.messages import Held, Messages
 from bot.engine.front_desk.minds import Beats, Minds
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.privacy import Privacy
-from bot.engine.front_desk.providers import Providers
+from bot.engine.front_desk.providers import Providers, Trials
 from bot.engine.front_desk.rooms import Doors, Rooms
 from bot.engine.front_desk.scenes import Scenes
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.front_desk.traces import Traces
-from bot.engine.front_desk.trials import Trials
 
 
 class FrontDesk:
