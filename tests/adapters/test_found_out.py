@@ -16,7 +16,7 @@ from bot.adapters.llm.providers import Providers
 from bot.core.errors import AskedAnew, ModelRefused, ModelUnreachable
 from bot.core.models import Api
 from bot.engine.purse import as_told
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from storage.store import SqlStore
 from tests.adapters.llama import Llama, form_of, llama
 from tests.adapters.test_providers import call

@@ -19,7 +19,7 @@ from bot.adapters.llm.providers import Providers
 from bot.adapters.llm.queue import Overlaps
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import call
 from tests.adapters.test_wire import completion, problem, response
 from tests.engine.town import until

@@ -18,7 +18,7 @@ from bot.adapters.llm.providers import Providers
 from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import ModelAnswer, ModelCall
 from bot.engine.purse import as_told
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import SCHEMA, call
 from tests.adapters.vendors import OURS, Anthropic, Google, running
 from tests.engine.hearts import answer, asked, hearts

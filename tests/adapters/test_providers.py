@@ -16,7 +16,7 @@ from bot.adapters.llm.providers import Providers
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
 from bot.core.records import Json
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from bot.standin import add_to
 
 SCHEMA: dict[str, Json] = {

@@ -27,7 +27,7 @@ from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
 from bot.core.records import Usage
 from bot.core.schema import answer_schema
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import SCHEMA, call
 
 Json = dict[str, Any]

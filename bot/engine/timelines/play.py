@@ -17,9 +17,8 @@ from bot.engine.heartbeat import Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.timelines.answers import NodeModels, Record, TokenizerFor
-from bot.engine.timelines.chance import NodeChance, OpenCipher
+from bot.engine.timelines.chance import NodeChance, OpenCipher, VirtualClock
 from bot.engine.timelines.loopback import Loopback
-from bot.engine.timelines.virtual_clock import VirtualClock
 from bot.engine.upkeep import Upkeep
 
 FAILURES = 5  # of one agent's model in a row: then the node has failed

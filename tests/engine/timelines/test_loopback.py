@@ -2,8 +2,8 @@
 
 from bot.core.publishing import Post
 from bot.core.records import Snowflake
+from bot.engine.timelines.chance import VirtualClock
 from bot.engine.timelines.loopback import Loopback
-from bot.engine.timelines.virtual_clock import VirtualClock
 from tests.fakes import START
 
 POST = Post(guild_id=Snowflake(1), channel_id=Snowflake(2), name="Wren", avatar_url=None, content="Hello.")
