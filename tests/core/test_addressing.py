@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from bot.core import addressing
-from bot.core.addressing import Addressees, Conversation, Names, Way, named_in, ways_of
+from bot.core.addressing import Addressees, Names, Way, named_in, ways_of
+from bot.core.conversation import Conversation
 from bot.core.kinds import ReasonKind
 from bot.core.names import MOST_ALIASES
 from bot.core.records import Agent, AgentId, Message, MessageId, Reason, Snowflake

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.addressing import Conversation
 from bot.core.changes import AddMembership
+from bot.core.conversation import Conversation
 from bot.core.events import MessageSeen
 from bot.core.kinds import ReasonKind
 from bot.core.ports import NewMessage
