@@ -2,8 +2,7 @@
 
 from bot.core.config import CommunityConfig
 from bot.engine.front_desk.actions import Actions
-from bot.engine.front_desk.agents import Agents
-from bot.engine.front_desk.cards import Cards
+from bot.engine.front_desk.cards import Agents, Cards
 from bot.engine.front_desk.community import CommunityDesk, Money
 from bot.engine.front_desk.merges import Merges
 from bot.engine.front_desk.messages import Held, Messages
