@@ -1,6 +1,5 @@
 """The tables: SQLModel rows for the schema, and their tables for statements over columns."""
 
-from storage.tables.access import FailureRow, HolderRow, KeyRow, RequestRow
 from storage.tables.base import Row, table_of
 from storage.tables.beats import BeatRow, ReservationRow, UsageRow
 from storage.tables.community import (
@@ -14,7 +13,18 @@ from storage.tables.community import (
     ProviderRow,
 )
 from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
-from storage.tables.residents import AgentRow, DepartureRow, MembershipRow, ReasonRow, RoomRow, ScheduleRow
+from storage.tables.residents import (
+    AgentRow,
+    DepartureRow,
+    FailureRow,
+    HolderRow,
+    KeyRow,
+    MembershipRow,
+    ReasonRow,
+    RequestRow,
+    RoomRow,
+    ScheduleRow,
+)
 from storage.tables.scenes import EventRow, MoveRow, SceneRow, SeatRow
 from storage.tables.talk import (
     AttachmentRow,
