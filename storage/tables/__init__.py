@@ -12,14 +12,17 @@ from storage.tables.community import (
     PersonRow,
     ProviderRow,
 )
-from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
 from storage.tables.residents import (
+    ActionRow,
     AgentRow,
     DepartureRow,
     FailureRow,
     HolderRow,
+    JournalRow,
     KeyRow,
+    LookupRow,
     MembershipRow,
+    MindRow,
     ReasonRow,
     RequestRow,
     RoomRow,
