@@ -11,6 +11,7 @@ from storage.tables.community import (
     OverrideRow,
     PersonRow,
     ProviderRow,
+    TimelineRow,
 )
 from storage.tables.residents import (
     ActionRow,
@@ -39,7 +40,6 @@ from storage.tables.talk import (
     ReactionRow,
     TombstoneRow,
 )
-from storage.tables.timelines import TimelineRow
 
 METADATA = Row.metadata
 
