@@ -12,7 +12,7 @@ from typing import Self
 
 from aiohttp import web
 
-from bot.playground import cdn, people, permissions, statics
+from bot.playground import cdn, people, permissions
 from bot.playground.call import Reply
 from bot.playground.door import doorkeeper, is_loopback
 from bot.playground.errors import ApiError
@@ -28,7 +28,6 @@ from bot.playground.rest import (
     members,
     messages,
     page,
-    pins,
     reactions,
     roles,
     threads,
@@ -211,7 +210,7 @@ class Playground:
         for add_to in self._neighbours:
             add_to(app)
         Endpoint(self.world, prefix="/playground").add_to(app.router, [*setup.routes, *page.routes])
-        statics.add_to(app, asks=self.options.face_url or "")
+        cdn.add_to(app, asks=self.options.face_url or "")
         return app
 
     async def _gateway(self, request: web.Request) -> web.StreamResponse:
@@ -265,7 +264,7 @@ __all__ = ["Exchange", "Observer", "Pace", "Playground", "PlaygroundError", "Pla
 
 
 MODULES = (
-    *(users, guilds, channels, roles, members, messages, pins, reactions, webhooks, threads, commands, interactions),
+    *(users, guilds, channels, roles, members, messages, reactions, webhooks, threads, commands, interactions),
     undone,
 )
 
