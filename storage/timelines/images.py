@@ -1,23 +1,19 @@
-"""Images of worlds: put together from a base and deltas, those asked for lately at hand; worlds opened over them."""
+"""Images of worlds: put together from a base and deltas, and those at hand that were asked for lately."""
 
 import sqlite3
 import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from sqlalchemy import Connection as SyncConnection
 from sqlalchemy import create_engine
 from sqlalchemy.pool import StaticPool
 
-from bot.core.config import CommunityConfig
 from bot.core.errors import StoreError
-from bot.core.timelines.records import Node, NodeId, Tree, TreeKey
-from storage.database import Database, database_url
+from bot.core.timelines.records import NodeId, TreeKey
 from storage.migrations.path import is_behind, revision_of, upgrade
-from storage.store import SqlStore
-from storage.timelines.deltas import Delta, apply, capture, differences, noted, opened
+from storage.timelines.deltas import Delta, apply, opened
 from storage.timelines.tree_file import DAMAGED
 
 MOST_BYTES = 64_000_000  # of images that are kept at hand
@@ -94,41 +90,3 @@ def brought_up_to_date(image: bytes) -> bytes:
         return connection.serialize()
     finally:
         connection.close()
-
-
-@dataclass(eq=False)
-class SqlWorld:
-    """Implements `ports.trees.World`: a store in memory, and whose it is."""
-
-    store: SqlStore
-    tree: Tree
-    node: Node
-    before: bytes = field(repr=False)  # the parent's image, which it began with
-    generation: int
-    is_noted: bool = False  # what is written is noted, and may be kept
-
-    @classmethod
-    async def open(
-        cls, image: bytes, tree: Tree, node: Node, config: CommunityConfig, *, generation: int, noting: bool
-    ) -> "SqlWorld":
-        """Open a world in memory; `noting`: what is written in it is noted."""
-        store = SqlStore(Database(database_url("sqlite:///:memory:"), image), config)
-        store.leave_unindexed(tree.key.community_id)
-        try:
-            if noting:
-                await store.database.plainly(capture)
-        except BaseException:
-            await store.close()
-            raise
-        return cls(store=store, tree=tree, node=node, before=image, generation=generation, is_noted=noting)
-
-    async def deltas(self) -> list[Delta]:
-        """Give what differs from the world it began with."""
-        return await self.store.database.plainly(self._differences)
-
-    def _differences(self, after: sqlite3.Connection) -> list[Delta]:
-        before = opened(self.before)
-        try:
-            return list(differences(before, after, noted(after)))
-        finally:
-            before.close()

@@ -37,7 +37,7 @@ from bot.core.timelines.records import (
 from storage.columns import to_microseconds
 from storage.migrations.path import revisions
 from storage.timelines.deltas import digest_of
-from storage.timelines.images import Images, SqlWorld, brought_up_to_date, laid_over, unfrozen
+from storage.timelines.images import Images, brought_up_to_date, laid_over, unfrozen
 from storage.timelines.nodes import (
     ABOVE,
     STILL,
@@ -64,6 +64,7 @@ from storage.timelines.rows import (
     tree_of,
 )
 from storage.timelines.tree_file import DAMAGED, NO_TREE, TreeFile, make, remove, tree_path, trees_in
+from storage.timelines.worlds import SqlWorld
 
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
