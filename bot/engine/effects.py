@@ -28,7 +28,8 @@ from bot.core.letters import (
 )
 from bot.core.moderation import let_stand, proposal_of
 from bot.core.people import mention
-from bot.core.ports import Cipher, Clock, Models, Publisher, Store, Writing
+from bot.core.ports import Cipher, Clock, Models, Publisher, Store
+from bot.core.ports.talk import Letters
 from bot.core.publishing import NewChannel
 from bot.core.records import Agent, Letter, MessageId, Room, SceneId, Snowflake
 from bot.core.scenes.records import OPEN, Scene, SceneStatus
@@ -90,7 +91,7 @@ class Effects:
         else:
             done = let_stand(letter, proposal, view, self._clock.now())
         async with self._store.writing(letter.community_id) as write:
-            if letter.kind is LetterKind.CLEARING and await _is_stopped(write, letter):
+            if letter.kind is LetterKind.CLEARING and await _is_stopped(write.letters, letter):
                 return
             await write.apply(letter.community_id, done)
             await write.letters.move(
@@ -235,9 +236,9 @@ class Effects:
             )
 
 
-async def _is_stopped(write: Writing, letter: Letter) -> bool:
+async def _is_stopped(letters: Letters, letter: Letter) -> bool:
     """Tell whether somebody ended it while it was carried."""
-    newest = await write.letters.newest(letter.community_id, letter.room_id, letter.kind)
+    newest = await letters.newest(letter.community_id, letter.room_id, letter.kind)
     return newest is None or newest.state not in UNSENT
 
 
@@ -312,7 +313,7 @@ class Boards:
             ):
                 return  # a scene that lost its thread opens another one when it goes on
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
-            sit = await sits_in(read, of, OPEN)
+            sit = await sits_in(read.scenes, of, OPEN)
             estimate = await estimate_of(read, view.community, scene, view.agents, self._models)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
         board = board_of(scene, events, names, free, estimate=estimate)

@@ -12,6 +12,7 @@ from bot.core.kinds import LetterKind, LetterState, ReasonKind
 from bot.core.moderation import IN_A_THREAD, let_stand, proposal_of, what_and_text
 from bot.core.people import why_unheard
 from bot.core.ports import Writing
+from bot.core.ports.residents import Views
 from bot.core.records import (
     Agent,
     AgentId,
@@ -200,7 +201,7 @@ class Held:
             if message is not None:
                 changes = await _said_again(write, community, letter, message, now)
             else:
-                changes = await _let_stand(write, community, letter, now)
+                changes = await _let_stand(write.views, community, letter, now)
             await write.apply(community.id, [*changes, done])
         self.office.on_done()
         told = "The message is posted as soon as Discord takes it." if message is not None else "It stands now."
@@ -247,9 +248,9 @@ async def _said_again(
     return [again]
 
 
-async def _let_stand(write: Writing, community: Community, letter: Letter, now: datetime) -> list[Change]:
+async def _let_stand(views: Views, community: Community, letter: Letter, now: datetime) -> list[Change]:
     proposal = proposal_of(letter)
-    view = await write.views.action_view(community.id, agent_ids=(), room_ids=[letter.room_id], doors=False)
+    view = await views.action_view(community.id, agent_ids=(), room_ids=[letter.room_id], doors=False)
     changes = let_stand(letter, proposal, view, now) if proposal is not None else []
     if not changes:
         raise Rejected("It cannot be done any more: another agent has that name by now. Discard it.")
