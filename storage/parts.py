@@ -23,10 +23,9 @@ from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
 from bot.core.ports.timelines import Timelines, WritableTimelines
 from bot.core.records import CommunityId
-from storage.beats import SqlBeats
+from storage.beats import SqlBeats, SqlClaims
 from storage.changes.applying import apply
 from storage.circumstances import SqlInquiries
-from storage.claims import SqlClaims
 from storage.communities import SqlCommunities, SqlLogs, SqlNotes, SqlProviders
 from storage.letters import SqlLetters
 from storage.money import SqlMoney

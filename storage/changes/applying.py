@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from bot.core import changes as kinds
 from bot.core.changes import Change
 from bot.core.records import CommunityId
+from storage.beats import recount
 from storage.changes import minds, residents, talk
-from storage.claims import recount
 from storage.session import Session
 
 Handler = Callable[..., Awaitable[None]]
