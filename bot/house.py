@@ -21,7 +21,7 @@ from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.actions import Actions
-from bot.engine.front_desk.agents import Agents
+from bot.engine.front_desk.cards import Agents
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.summaries import Summaries
 from bot.engine.upkeep import Upkeep

@@ -180,7 +180,7 @@ async def migrate_database(settings: Settings, *, say: Say) -> None:
 
 async def keep_manner(settings: Settings, card: "Card", *, guild_id: int | None) -> str:
     """Have a community ask a model as was found best; gives a sentence."""
-    from bot.engine.front_desk.trials import with_manner  # the whole desk, which other commands need not load
+    from bot.engine.front_desk.providers import with_manner  # the whole desk, which other commands need not load
 
     async with opened(settings) as store:
         async with store.reading() as read:

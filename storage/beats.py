@@ -1,30 +1,43 @@
-"""Beats as they were kept, and what is counted of them."""
+"""Beats: their claims while they go on, and what is kept of them afterwards."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Update,
     and_,
     bindparam,
     case,
     func,
+    or_,
     select,
+    update,
 )
 
-from bot.core.kinds import ReasonKind
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
+from bot.core.gate import Claim
+from bot.core.kinds import HeldFor, ReasonKind
+from bot.core.ports.beats import Later
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Reason, Snowflake, Usage
 from bot.core.view import Tally
-from storage.convert import beat_of, plain
+from storage.communities import HERE
+from storage.convert import beat_of, plain, reason_of
+from storage.inline import FEW
 from storage.money import sums
 from storage.owed import debts_in
 from storage.prepared import Prepared
-from storage.session import Query, Session, owned
+from storage.questions import FREE, questions
+from storage.session import Query, Session, Values, owned
 from storage.tables import (
+    AGENTS,
     BEATS,
+    COMMUNITIES,
     MEMBERSHIPS,
     MESSAGES,
+    REASONS,
 )
 
 EMPTIED = {"hud": "", "answer": "", "thoughts": ""}
@@ -113,3 +126,180 @@ class SqlBeats:
             answers=int(await self.session.value(select(func.count()).where(said))),
             usage=plain(Usage, row),
         )
+
+
+_AWAKE = AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(or_(COMMUNITIES.c.paused, ~HERE)))
+DUE = Prepared(
+    select(AGENTS.c.community_id, AGENTS.c.id)
+    .where(AGENTS.c.next_beat_at <= bindparam("now"), FREE, _AWAKE)
+    .order_by(AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
+    .limit(bindparam("most", type_=Integer))
+)
+_AT = case(
+    (and_(AGENTS.c.beat_id.is_not(None), AGENTS.c.lease_until > AGENTS.c.next_beat_at), AGENTS.c.lease_until),
+    else_=AGENTS.c.next_beat_at,
+)
+NEXT_DUE = Prepared(select(func.min(_AT)).where(AGENTS.c.next_beat_at.is_not(None), _AWAKE))
+POSTING = Prepared(
+    select(func.count())
+    .select_from(REASONS)
+    .where(REASONS.c.community_id == bindparam("its"), REASONS.c.agent_id == bindparam("whose"))
+    .where(REASONS.c.room_id == bindparam("place"), REASONS.c.held_for == HeldFor.POSTING)
+)
+HELD_BY = Prepared(
+    select(AGENTS.c.beat_id).where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlClaims:
+    """Claims, and what their end leaves."""
+
+    session: Session
+
+    async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, AgentId]]:
+        return [(row[0], row[1]) for row in await self.session.rows(DUE, {"now": now, "most": limit})]
+
+    async def next_due_at(self) -> datetime | None:
+        """Give the time at which the next agent of any community is due; a claimed one not before its lease ends."""
+        found: datetime | None = await self.session.value(NEXT_DUE)
+        return found
+
+    async def take(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], *, now: datetime, lease_until: datetime
+    ) -> Sequence[Claim]:
+        """Claim those of the agents that are due and free, with their due reasons.
+
+        Nobody else can claim in between: writing is one at a time on SQLite and per community on PostgreSQL.
+        """
+        asked = questions(is_sqlite=self.session.is_sqlite).can_be_claimed
+        of = {"community_id": community_id, "agents": self.session.many(agent_ids), "now": now}
+        found = [row[0] for row in await self.session.rows(asked, of)]
+        reasons = await self._due_reasons(community_id, found, now)
+        claims = [
+            Claim(
+                community_id=community_id,
+                agent_id=agent_id,
+                beat_id=BeatId(self.session.ids.take("beat")),
+                lease_until=lease_until,
+                reasons=tuple(reasons.get(agent_id, ())),
+            )
+            for agent_id in found
+        ]
+        taken = [
+            {"its": community_id, "whose": claim.agent_id, "beat": claim.beat_id, "until": lease_until}
+            for claim in claims
+        ]
+        await self.session.run(TAKE, taken)
+        return claims
+
+    async def _due_reasons(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
+    ) -> dict[int, list[Reason]]:
+        asked = questions(is_sqlite=self.session.is_sqlite).reasons
+        of = {"community_id": community_id, "members": self.session.many(agent_ids)}
+        reasons: dict[int, list[Reason]] = {}
+        for row in await self.session.mappings(asked, of):
+            if row["due_at"] <= now:
+                reasons.setdefault(row["agent_id"], []).append(reason_of(row))
+        return reasons
+
+    async def holds(self, claim: Claim) -> bool:
+        of = {"its": claim.community_id, "whose": claim.agent_id}
+        return bool(await self.session.value(HELD_BY, of) == claim.beat_id)
+
+    async def release(self, claim: Claim, *, until: datetime | None = None, held_for: HeldFor | None = None) -> None:
+        await self.release_all(claim.community_id, [(claim, until, held_for)])
+
+    async def release_all(self, community_id: CommunityId, later: Sequence[Later]) -> None:
+        put_off = [
+            {"its": community_id, "whose": claim.agent_id, "what": reason.kind, "where": reason.room_id or 0}
+            | {"until": until, "why": held_for}
+            for claim, until, held_for in later
+            if until is not None
+            for reason in claim.reasons
+        ]
+        await self.session.run(PUT_OFF, put_off)
+        claims = [claim for claim, _, _ in later]
+        await self.session.run(LET_GO, [{"its": community_id, "whose": c.agent_id, "beat": c.beat_id} for c in claims])
+        if claims:
+            await recount(self.session, community_id, [claim.agent_id for claim in claims])
+
+    async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
+        held = and_(owned(REASONS, community_id), REASONS.c.held_for == held_for, REASONS.c.due_at > now)
+        whose = [row[0] for row in await self.session.rows(select(REASONS.c.agent_id).where(held))]
+        await self.session.run(update(REASONS).where(held).values(due_at=now, held_for=None))
+        await recount(self.session, community_id, whose)
+
+    async def abandon(self, *, keeping: Collection[tuple[CommunityId, BeatId]] = ()) -> None:
+        """Free every agent but those of these beats: nothing runs for the others, as after a crash."""
+        claimed = select(AGENTS.c.community_id, AGENTS.c.id, AGENTS.c.beat_id).where(AGENTS.c.beat_id.is_not(None))
+        for community_id, agent_id, beat_id in await self.session.rows(claimed):
+            if (community_id, beat_id) not in keeping:
+                this = update(AGENTS).where(*_is(community_id, agent_id), AGENTS.c.beat_id == beat_id)
+                await self.session.run(this.values(beat_id=None, lease_until=None))
+
+
+async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
+    """Set the next beats of these agents to the earliest of their reasons; none while paused or retired."""
+    whose = sorted(set(agent_ids))
+    if session.is_sqlite and len(whose) <= FEW:
+        await session.run(RECOUNT_EACH, [{"its": community_id, "whose": agent_id} for agent_id in whose])
+    else:
+        await session.run(RECOUNT, {"its": community_id, "whose": whose})
+
+
+async def free_told(session: Session, community_id: int, message: Values, at: datetime) -> None:
+    """Let an agent beat again that was held because this message of its own was still to be posted."""
+    of = {"its": community_id, "whose": message["sender_agent_id"], "place": message["room_id"]}
+    if await session.value(POSTING, of):
+        held = and_(
+            owned(REASONS, community_id),
+            REASONS.c.agent_id == message["sender_agent_id"],
+            REASONS.c.room_id == message["room_id"],
+            REASONS.c.held_for == HeldFor.POSTING,
+        )
+        await session.run(update(REASONS).where(held, REASONS.c.due_at > at).values(due_at=at))
+        await session.run(update(REASONS).where(held).values(held_for=None))
+        await recount(session, community_id, [message["sender_agent_id"]])
+
+
+def _recounting(whose: ColumnElement[bool]) -> Update:
+    at_rest = or_(AGENTS.c.paused_reason.is_not(None), AGENTS.c.retired_at.is_not(None))
+    earliest = (
+        select(func.min(REASONS.c.due_at))
+        .where(REASONS.c.community_id == AGENTS.c.community_id, REASONS.c.agent_id == AGENTS.c.id)
+        .scalar_subquery()
+    )
+    of_these = update(AGENTS).where(AGENTS.c.community_id == bindparam("its"), whose)
+    return of_these.values(next_beat_at=case((at_rest, None), else_=earliest))
+
+
+RECOUNT = _recounting(AGENTS.c.id.in_(bindparam("whose", expanding=True)))
+RECOUNT_EACH = Prepared(_recounting(AGENTS.c.id == bindparam("whose")))
+
+
+TAKE = Prepared(
+    update(AGENTS)
+    .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
+    .values(beat_id=bindparam("beat"), lease_until=bindparam("until"))
+)
+
+
+PUT_OFF = Prepared(
+    update(REASONS)
+    .where(REASONS.c.community_id == bindparam("its"), REASONS.c.agent_id == bindparam("whose"))
+    .where(REASONS.c.kind == bindparam("what"), REASONS.c.room_id == bindparam("where"))
+    .where(REASONS.c.due_at < bindparam("until"))
+    .values(due_at=bindparam("until"), held_for=bindparam("why"))
+)
+LET_GO = Prepared(
+    update(AGENTS)
+    .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
+    .where(AGENTS.c.beat_id == bindparam("beat"))
+    .values(beat_id=None, lease_until=None)
+)
+
+
+def _is(community_id: int, agent_id: int) -> tuple[ColumnElement[bool], ...]:
+    return owned(AGENTS, community_id), AGENTS.c.id == agent_id

@@ -9,8 +9,8 @@ from sqlalchemy import Integer, and_, bindparam, func, select, tuple_
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.ports.talk import Queue
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
+from storage.beats import free_told
 from storage.changes.columns import update_columns
-from storage.claims import free_told
 from storage.communities import arrived
 from storage.convert import letter_of
 from storage.erasing import erase

@@ -23,22 +23,20 @@ from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
 from bot.core.ports.timelines import Timelines, WritableTimelines
 from bot.core.records import CommunityId
-from storage.beats import SqlBeats
+from storage.beats import SqlBeats, SqlClaims
 from storage.changes.applying import apply
 from storage.circumstances import SqlInquiries
-from storage.claims import SqlClaims
 from storage.communities import SqlCommunities, SqlLogs, SqlNotes, SqlProviders
 from storage.letters import SqlLetters
 from storage.money import SqlMoney
 from storage.personal import SqlPersonal
-from storage.reactions import SqlReactions
 from storage.residents import SqlAccess, SqlAgents, SqlPeople
 from storage.retention import SqlUpkeep
 from storage.rooms import SqlRooms
 from storage.scenes import SqlScenes
 from storage.session import Session
 from storage.summaries import SqlSummaries
-from storage.talk import SqlTalk
+from storage.talk import SqlReactions, SqlTalk
 from storage.timelines.live import SqlTimelines
 from storage.views import SqlViews
 

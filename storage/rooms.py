@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select
 
 from bot.core.kinds import Access, LetterState, Visibility
 from bot.core.records import AgentId, CommunityId, Membership, MessageId, Room, Snowflake
-from storage.claims import recount
+from storage.beats import recount
 from storage.convert import columns_of, plain
 from storage.emptying import agent, empty, place, places_in, thread
 from storage.inline import unhurried

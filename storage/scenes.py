@@ -13,8 +13,8 @@ from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, S
 from bot.core.scenes.play import Entry
 from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seated, Source
 from bot.core.scenes.showing import REMOVED, on_one_line
+from storage.beats import recount
 from storage.changes.minds import SUMS, add_up
-from storage.claims import recount
 from storage.communities import arrived
 from storage.convert import columns_of, plain
 from storage.prepared import Prepared

@@ -1,6 +1,6 @@
 """Messages: stored once, whatever the order in which they, their edits and their ends arrive; found by id and word."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -12,6 +12,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
+    func,
     or_,
     select,
     true,
@@ -29,9 +30,10 @@ from bot.core.records import (
     CommunityId,
     Message,
     MessageId,
+    Sender,
     Snowflake,
 )
-from storage.convert import columns_of, sender_columns
+from storage.convert import columns_of, reactor_mark, sender_columns
 from storage.erasing import WORDS, erase, reword
 from storage.index_purging import owe_purge
 from storage.inline import unhurried
@@ -48,6 +50,7 @@ from storage.tables import (
     EVENTS,
     MESSAGES,
     PARTS,
+    REACTIONS,
     ROOMS,
     SCENES,
     TOMBSTONES,
@@ -352,3 +355,52 @@ def _message(new: NewMessage, row: Values) -> Message:
 
 def _earlier(mark: tuple[object, ...]) -> ColumnElement[bool]:
     return tuple_(*ORDER) < tuple_(*mark, types=[part.type for part in ORDER])
+
+
+@dataclass(frozen=True, slots=True)
+class SqlReactions:
+    """Reactions to messages."""
+
+    session: Session
+
+    async def effects(
+        self, community_id: CommunityId, message_id: MessageId, reactions: Collection[tuple[Sender, str]]
+    ) -> Mapping[tuple[Sender, str], float]:
+        wanted = {(reactor_mark(reactor), emoji): (reactor, emoji) for reactor, emoji in reactions}
+        of_them = (
+            REACTIONS.c.reactor.in_({mark for mark, _ in wanted}),
+            REACTIONS.c.emoji.in_({emoji for _, emoji in wanted}),
+        )
+        columns = (REACTIONS.c.reactor, REACTIONS.c.emoji, REACTIONS.c.moved_seconds)
+        asked = select(*columns).where(owned(REACTIONS, community_id), REACTIONS.c.message_id == message_id, *of_them)
+        found = {(mark, emoji): moved for mark, emoji, moved in await self.session.rows(asked)}
+        return {wanted[key]: moved for key, moved in found.items() if key in wanted}
+
+    async def given_to(
+        self, community_id: CommunityId, message_ids: Sequence[MessageId]
+    ) -> Sequence[tuple[MessageId, Sender, str]]:
+        columns = (REACTIONS.c.message_id, REACTIONS.c.reactor, REACTIONS.c.reactor_name, REACTIONS.c.emoji)
+        asked = select(*columns).where(owned(REACTIONS, community_id), REACTIONS.c.message_id.in_(message_ids))
+        rows = await self.session.rows(asked.order_by(REACTIONS.c.at, REACTIONS.c.reactor))
+        return [(id_, _reactor(mark, name), emoji) for id_, mark, name, emoji in rows]
+
+    async def feedback(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Mapping[str, int]:
+        lately = and_(owned(REACTIONS, community_id), REACTIONS.c.at >= since, REACTIONS.c.emotion.is_not(None))
+        its = and_(
+            MESSAGES.c.community_id == REACTIONS.c.community_id,
+            MESSAGES.c.id == REACTIONS.c.message_id,
+            MESSAGES.c.sender_agent_id == agent_id,
+        )
+        counted = select(REACTIONS.c.emotion, func.count()).join(MESSAGES, its).where(lately)
+        return {emotion: count for emotion, count in await self.session.rows(counted.group_by(REACTIONS.c.emotion))}
+
+
+def _reactor(mark: str, name: str) -> Sender:
+    kind, _, id_ = mark.partition(":")
+    match kind:
+        case "agent":
+            return Sender(kind=SenderKind.AGENT, agent_id=AgentId(int(id_)))
+        case "person":
+            return Sender(kind=SenderKind.PERSON, person_id=Snowflake(int(id_)), name=name)
+        case _:
+            return Sender(kind=SenderKind(kind), name=name)

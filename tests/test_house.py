@@ -15,6 +15,7 @@ from discord.app_commands import Command, Group
 
 from bot.core.actions import CATALOGUE, Definition, hud_actions
 from bot.core.kinds import InputFormat
+from bot.core.ports.store import Reading, Writing
 from bot.engine.performer import HANDLERS
 from cogs import COGS
 from tests.bench.__main__ import PARTS
@@ -113,6 +114,26 @@ def test_ever_more_modules_of_core_and_engine_have_a_test_file_in_their_place() 
     wanted = [one for one in places if one not in formats]
     lacking = [one.as_posix() for one in wanted if not (ROOT / "tests" / one.parent / f"test_{one.name}").exists()]
     assert len(lacking) <= WITHOUT_A_TEST_FILE, lacking
+
+
+def parts_used(node: Function, argument: ast.arg) -> set[str]:
+    """Give which parts of what a function is given it uses; the name itself where it hands all of it on."""
+    parents = {id(child): one for one in ast.walk(node) for child in ast.iter_child_nodes(one)}
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id == argument.arg]
+    above = [parents[id(one)] for one in names]
+    return {one.attr if isinstance(one, ast.Attribute) else argument.arg for one in above}
+
+
+def test_who_uses_one_part_of_the_store_asks_for_that_part() -> None:
+    whole = [
+        (f"{path}:{node.name}", parts_used(node, one))
+        for path, node in functions("bot", "cogs")
+        for one in (*node.args.args, *node.args.kwonlyargs)
+        if one.annotation is not None and ast.unparse(one.annotation) in {"Reading", "Writing"}
+    ]
+    parts = set(Writing.__annotations__) | set(Reading.__annotations__)
+    assert len(whole) > 20
+    assert [where for where, used in whole if len(used) == 1 and used <= parts] == []
 
 
 def command_names() -> list[str]:

@@ -21,6 +21,7 @@ from bot.core.events import (
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import RESTS, is_marked, without_marks
 from bot.core.ports import Clock, Store, Writing
+from bot.core.ports.communities import WritableNotes
 from bot.core.records import AgentId, Community, Room, Snowflake
 from bot.core.view import View
 from bot.engine.setbacks import REFUSALS
@@ -223,17 +224,17 @@ async def place_of(write: Writing, community: Community, event: MessageSeen) -> 
     if known not in living and len(living) >= MOST_LIVING:
         log.warning("a private thread is not read: its room has too many", community=community.id, room=room_id)
         return None
-    if known is None and not await _may_open(write, community, event):
+    if known is None and not await _may_open(write.notes, community, event):
         log.warning("a private thread is not read: too many new ones", community=community.id, room=room_id)
         return None
     name = event.thread_name or ""
     return await write.rooms.add_thread(community.id, room_id, event.channel_id, name=name, at=event.sent_at)
 
 
-async def _may_open(write: Writing, community: Community, event: MessageSeen) -> bool:
+async def _may_open(notes: WritableNotes, community: Community, event: MessageSeen) -> bool:
     """Tell whether a person opened few threads in the last hour, and count this one."""
     person = str(event.author.id if event.author else 0)
-    kept = await write.notes.find(community.id, OPENED)
+    kept = await notes.find(community.id, OPENED)
     at = int(event.sent_at.timestamp())
     lately = {
         id_: [one for one in times if isinstance(one, int) and one > at - HOUR]
@@ -244,7 +245,7 @@ async def _may_open(write: Writing, community: Community, event: MessageSeen) ->
     if len(mine) >= MOST_AN_HOUR:
         return False
     lately[person] = [*mine, at]
-    await write.notes.keep(community.id, OPENED, {id_: [*times] for id_, times in lately.items() if times})
+    await notes.keep(community.id, OPENED, {id_: [*times] for id_, times in lately.items() if times})
     return True
 
 

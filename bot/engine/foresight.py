@@ -21,7 +21,7 @@ async def foreseen(
     everyone = tuple(await read.agents.names(community.id))
     view = await read.views.glance(community.id, agent_ids=everyone, messages=0, summaries=True)
     funds = await funds_now(read.money, view, day_of(now), source.ceilings)
-    seated = seated_in(await closed_scenes(read, community.id))
+    seated = seated_in(await closed_scenes(read.scenes, community.id))
     await clock.sleep(0)  # of hundreds of agents both take some milliseconds: others come first in between
     looks = next_beats(view, funds, now, missing=source.missing)
     if not seated:

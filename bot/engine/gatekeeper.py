@@ -15,8 +15,9 @@ from bot.core.gate import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_u
 from bot.core.hud.call import messages_to_load
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import HeldFor
-from bot.core.ports import Cipher, Model, Models, Reading, Store, Writing
+from bot.core.ports import Cipher, Model, Models, Store, Writing
 from bot.core.ports.beats import Beats, Later
+from bot.core.ports.scenes import Scenes
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.scenes.showing import Turn, closed_side
 from bot.core.sealing import of_key
@@ -68,7 +69,7 @@ class Gatekeeper:
             model = await self._models.of(write.providers, view.community)
             spending = await spending_now(write.money, community_id, view.config, day_of(now), model.source.ceilings)
             verdicts = [verdict(view, claim, now, spending) for claim in claims]
-            sided = [await _on_its_side(write, one) for one in verdicts]
+            sided = [await _on_its_side(write.scenes, one) for one in verdicts]
             judged = [await self._limited(write.beats, view, one, now) for one in sided]
             missing = model.source.missing
             whole = await _whole(write, view) if missing else view
@@ -99,7 +100,7 @@ class Gatekeeper:
                 scene_id = one.first.scene_id
                 scene = await read.scenes.find(community_id, scene_id) if scene_id is not None else None
                 seat = scene.seat_of(agent_id=one.agent_id) if scene is not None else None
-                if scene is None or seat is None or one.agent_id not in await who_may_sit(read, scene):
+                if scene is None or seat is None or one.agent_id not in await who_may_sit(read.views, scene):
                     continue
                 turn = await shown_turn(read, scene, seat.seat)
                 if turn is not None:
@@ -184,11 +185,11 @@ class Gatekeeper:
         return opened
 
 
-async def _on_its_side(read: Reading, one: Ready | Held) -> Ready | Held:
+async def _on_its_side(scenes: Scenes, one: Ready | Held) -> Ready | Held:
     """Put a turn in a closed scene on the side that is that scene's alone."""
     if isinstance(one, Held) or not one.is_turn or one.first.scene_id is None:
         return one
-    scene = await read.scenes.find(one.claim.community_id, one.first.scene_id)
+    scene = await scenes.find(one.claim.community_id, one.first.scene_id)
     side = closed_side(scene) if scene is not None else None
     return one if side is None else replace(one, side=side)
 

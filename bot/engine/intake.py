@@ -33,6 +33,7 @@ from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.ports.people import People
+from bot.core.ports.timelines import Timelines
 from bot.core.post_removal import removal
 from bot.core.reasons import cues_for, reasons_for
 from bot.core.records import AgentId, Attachment, Community, Message, MessageId, Person, Sender, Snowflake
@@ -161,7 +162,7 @@ class Intake:
         """
         changes: list[Change] = []
         async with self._store.writing(community.id) as write:
-            events = [event for event in events if not await _is_of_a_tree(write, event, community)]
+            events = [event for event in events if not await _is_of_a_tree(write.timelines, event, community)]
             events = [event for event in events if not await self._in_scene(write, event, community, changes)]
             records = await self._records(write, events, community)
             stored = [message for message in await write.talk.add(community.id, records) if message]
@@ -323,11 +324,11 @@ def sender_of(person: Person, *, is_bot: bool) -> Sender:
     return Sender(kind=kind, person_id=person.id, name=person.username)
 
 
-async def _is_of_a_tree(write: Writing, event: MessageSeen, community: Community) -> bool:
+async def _is_of_a_tree(timelines: Timelines, event: MessageSeen, community: Community) -> bool:
     """Whether it was said where a tree is told of: no room hears of worlds that never were."""
     if event.thread_id is None:
         return False
-    return await write.timelines.of_thread(community.id, event.thread_id) is not None
+    return await timelines.of_thread(community.id, event.thread_id) is not None
 
 
 async def _hears(people: People, community: Community, person_id: Snowflake) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from bot.core.errors import Rejected
 from bot.core.next_beat import NextBeat, Waiting
 from bot.core.ports import Reading
+from bot.core.ports.scenes import Scenes
 from bot.core.records import Agent, AgentId, CommunityId, Side, Snowflake
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import closed_side
@@ -14,15 +15,17 @@ IN_A_SCENE = "in a scene"
 SITS_WITH = "{} sits in a scene with you: its head is shut to you until that is over."
 
 
-async def closed_scenes(read: Reading, community_id: CommunityId) -> list[Scene]:
+async def closed_scenes(scenes: Scenes, community_id: CommunityId) -> list[Scene]:
     """Give the closed scenes that have begun and go on."""
-    going = await read.scenes.all(community_id, (SceneStatus.RUNNING, SceneStatus.PAUSED))
+    going = await scenes.all(community_id, (SceneStatus.RUNNING, SceneStatus.PAUSED))
     return [one for one in going if closed_side(one) is not None]
 
 
-async def shut_sides(read: Reading, community_id: CommunityId) -> frozenset[Side]:
+async def shut_sides(scenes: Scenes, community_id: CommunityId) -> frozenset[Side]:
     """Give the sides of which nobody sees any beat yet."""
-    return frozenset(side for one in await closed_scenes(read, community_id) if (side := closed_side(one)) is not None)
+    return frozenset(
+        side for one in await closed_scenes(scenes, community_id) if (side := closed_side(one)) is not None
+    )
 
 
 def seated_in(scenes: Iterable[Scene]) -> frozenset[AgentId]:
@@ -32,16 +35,16 @@ def seated_in(scenes: Iterable[Scene]) -> frozenset[AgentId]:
 
 async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflake, agent_id: AgentId) -> None:
     """Raise Rejected where a person sits in a closed scene with the agent into whose head they look."""
-    for scene in await closed_scenes(read, community_id):
+    for scene in await closed_scenes(read.scenes, community_id):
         if scene.seat_of(person_id=who) is not None and agent_id in seated_in([scene]):
             names = await read.agents.names(community_id)
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
 
 
-async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
+async def rooms_shut_to(scenes: Scenes, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
     """Give the rooms in which a person sits in a closed scene that goes on."""
-    scenes = await closed_scenes(read, community_id)
-    return frozenset(one.room_id for one in scenes if one.seat_of(person_id=who) is not None)
+    closed = await closed_scenes(scenes, community_id)
+    return frozenset(one.room_id for one in closed if one.seat_of(person_id=who) is not None)
 
 
 def masked_agents(agents: Mapping[AgentId, Agent], seated: frozenset[AgentId]) -> dict[AgentId, Agent]:

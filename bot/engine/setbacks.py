@@ -10,7 +10,8 @@ from bot.core.changes import AddLetter, Change, UpdateAgent
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Limited, PublishError
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import RESTS, NoticePayload, is_lasting, wanted_visibility
-from bot.core.ports import Clock, Reading, Store, Writing
+from bot.core.ports import Clock, Store, Writing
+from bot.core.ports.residents import Views
 from bot.core.records import AgentId, CommunityId, Letter
 from bot.core.view import Outline
 
@@ -104,7 +105,7 @@ class Setbacks:
                 reason = RESTS + error.sentence
                 beside.append(UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": reason}))
             if attempts == REFUSALS or not rests:
-                beside += await self._notice(write, letter, error, now)
+                beside += await self._notice(write.views, letter, error, now)
         state = LetterState.FAILED if later is None else _kept(letter)
         its = letter.community_id, letter.id
         await write.letters.move(*its, state, attempts=attempts, not_before=later, at=now)
@@ -112,7 +113,7 @@ class Setbacks:
 
     async def _give_up(self, letter: Letter, error: PublishError, now: datetime) -> None:
         async with self._store.reading() as read:
-            told = await self._notice(read, letter, error, now)
+            told = await self._notice(read.views, letter, error, now)
         await self._move(letter, LetterState.FAILED, now, beside=told)
 
     async def _retire(self, letter: Letter, now: datetime) -> None:
@@ -126,7 +127,7 @@ class Setbacks:
         gone = retired_with_its_channel(view.agents[room_id], now)
         await self._move(letter, LetterState.FAILED, now, beside=gone)
 
-    async def _notice(self, read: Reading, letter: Letter, error: PublishError, now: datetime) -> list[Change]:
+    async def _notice(self, views: Views, letter: Letter, error: PublishError, now: datetime) -> list[Change]:
         """Tell the managers, once an hour per room and sentence; trouble with a notice is only logged."""
         key = (letter.community_id, letter.room_id, error.sentence)
         last = self._told.get(key)
@@ -134,7 +135,7 @@ class Setbacks:
             return []
         self._told[key] = now
         ids = [letter.room_id]
-        view = await read.views.action_view(letter.community_id, agent_ids=(), room_ids=ids, doors=False)
+        view = await views.action_view(letter.community_id, agent_ids=(), room_ids=ids, doors=False)
         text = f"⚠️ {_place(view, letter.room_id)}: {error.sentence}{_meanwhile(letter)}"
         payload = NoticePayload(text=text).stored()
         return [AddLetter(kind=LetterKind.NOTICE, room_id=letter.room_id, payload=payload, not_before=now)]

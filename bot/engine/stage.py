@@ -14,14 +14,15 @@ from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind, ReasonKind, Visibility
 from bot.core.letters import BoardPayload
 from bot.core.ports import Reading, Writing
+from bot.core.ports.residents import Views
+from bot.core.ports.scenes import Scenes
 from bot.core.records import Agent, AgentId, BeatId, CommunityId, Json, Reason, SceneId, Snowflake
-from bot.core.scenes.free import heartbeats
 from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import TEXT, Turn, closed_side, epilogue_of, play_of, turn_of
-from bot.core.scenes.windows import closes_at, costs, is_hidden, tells_nobody, window_seconds
+from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import calls, names_of, posts
 
@@ -45,10 +46,10 @@ async def shown_turn(read: Reading, scene: Scene, seat: Seat) -> Turn | None:
     return turn if turn is not None and turn.moves else None
 
 
-async def who_may_sit(read: Reading, scene: Scene) -> Mapping[AgentId, Agent]:
+async def who_may_sit(views: Views, scene: Scene) -> Mapping[AgentId, Agent]:
     """Give the agents that may sit in a scene: in a private room those that are in it now."""
     room_id = scene.room_id
-    view = await read.views.action_view(scene.community_id, agent_ids=(), room_ids=[room_id], doors=False)
+    view = await views.action_view(scene.community_id, agent_ids=(), room_ids=[room_id], doors=False)
     room = view.all_rooms.get(room_id)  # None: it was deleted meanwhile
     if room is not None and room.visibility is Visibility.PUBLIC:
         return view.agents
@@ -379,7 +380,7 @@ class Stage:
 
     async def agents(self) -> Mapping[AgentId, Agent]:
         """Give the agents that may sit in it: in a private room those that are in it now."""
-        return await who_may_sit(self.write, self.scene)
+        return await who_may_sit(self.write.views, self.scene)
 
     async def shut_out(self, agent_id: AgentId) -> None:
         """An agent is not in the private room any more in which it takes place: what is said there is not for it."""
@@ -488,13 +489,12 @@ async def opened(
 
 
 async def sits_in(
-    read: Reading, community_id: CommunityId, statuses: Collection[SceneStatus]
+    scenes: Scenes, community_id: CommunityId, statuses: Collection[SceneStatus]
 ) -> Mapping[AgentId, Scene]:
     """Give the agents who sit in scenes of these statuses, each with its scene."""
-    scenes = await read.scenes.all(community_id, statuses)
     return {
         one.agent_id: scene
-        for scene in scenes
+        for scene in await scenes.all(community_id, statuses)
         for one in scene.seats
         if one.agent_id is not None and one.left_at is None
     }

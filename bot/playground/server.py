@@ -12,7 +12,7 @@ from typing import Self
 
 from aiohttp import web
 
-from bot.playground import cdn, statics
+from bot.playground import cdn, people, permissions
 from bot.playground.call import Reply
 from bot.playground.door import doorkeeper, is_loopback
 from bot.playground.errors import ApiError
@@ -28,7 +28,6 @@ from bot.playground.rest import (
     members,
     messages,
     page,
-    pins,
     reactions,
     roles,
     threads,
@@ -42,9 +41,9 @@ from bot.playground.rest.exchange import Exchange, Observer
 from bot.playground.rest.reading import LARGEST_JSON
 from bot.playground.rest.routes import Route
 from bot.playground.rows import Json
-from bot.playground.seed import seed
 from bot.playground.shapes.user import show_user
 from bot.playground.world import World
+from bot.playground.writing import posting
 
 Neighbour = Callable[[web.Application], None]
 
@@ -211,7 +210,7 @@ class Playground:
         for add_to in self._neighbours:
             add_to(app)
         Endpoint(self.world, prefix="/playground").add_to(app.router, [*setup.routes, *page.routes])
-        statics.add_to(app, asks=self.options.face_url or "")
+        cdn.add_to(app, asks=self.options.face_url or "")
         return app
 
     async def _gateway(self, request: web.Request) -> web.StreamResponse:
@@ -265,7 +264,7 @@ __all__ = ["Exchange", "Observer", "Pace", "Playground", "PlaygroundError", "Pla
 
 
 MODULES = (
-    *(users, guilds, channels, roles, members, messages, pins, reactions, webhooks, threads, commands, interactions),
+    *(users, guilds, channels, roles, members, messages, reactions, webhooks, threads, commands, interactions),
     undone,
 )
 
@@ -273,3 +272,29 @@ MODULES = (
 def api_routes() -> list[Route]:
     """Gather the routes of every module."""
     return [route for module in MODULES for route in module.routes]
+
+
+FIRST = "Robin"  # until the person gives themselves a name
+WELCOME = """**Welcome to the playground**, a small Discord of your own on this machine: no account, no key, no network.
+Open an agent's channel and say hello, react to its answer with 👍 or 👎, or type `/agent create` to make another.
+The minds you meet here are a **scripted, rule-based model** until you give it a real one."""
+
+
+def seed(world: World) -> Json:
+    """Give ids of the first server, person and bot; they are made when the state is new."""
+    found = world.meta.get("seed")
+    if found is not None:
+        return found
+    person = people.make_person(world, FIRST)
+    guild = people.make_guild(world, "The Playground", owner_id=person["id"], channel="welcome")
+    bot = people.make_bot(world, "Selfroom", owner_id=person["id"])
+    people.invite_bot(world, guild["id"], bot, rights=permissions.BOT)
+    channel = next(iter(world.channels.within(guild["id"]).values()))
+    host = world.add_user(
+        {"id": world.ids.next(), "username": "Playground", "global_name": None, "bot": True, "system": True}
+    )
+    posting.say(world, channel, host["id"], WELCOME)
+    ids = {"guild_id": guild["id"], "channel_id": channel["id"], "user_id": person["id"], "bot_id": bot["id"]}
+    world.meta.put("seed", ids)
+    world.journal.commit()
+    return ids

@@ -5,7 +5,7 @@ Beside `/v1/...` it answers under `/playground/model/...`: `script` (prepared an
 
 from aiohttp import web
 
-from bot.standin.routes import add_routes
+from bot.standin.endpoint import add_routes
 
 __all__ = ["add_to"]
 

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from bot.core import changes as kinds
 from bot.core.changes import Change
 from bot.core.records import CommunityId
-from storage.changes import access, minds, residents, talk
-from storage.claims import recount
+from storage.beats import recount
+from storage.changes import minds, residents, talk
 from storage.session import Session
 
 Handler = Callable[..., Awaitable[None]]
@@ -29,16 +29,16 @@ HANDLERS: Mapping[tuple[type, ...], Handler] = {
     (kinds.RecordAction,): minds.record_actions,
     (kinds.ClearLookups,): minds.clear_lookups,
     (kinds.AddLookup,): minds.add_lookups,
-    (kinds.AddKey,): access.add_keys,
-    (kinds.UpdateKey,): access.update_keys,
-    (kinds.HoldKey,): access.hold_keys,
-    (kinds.AddRequest,): access.add_requests,
-    (kinds.CloseRequest,): access.close_requests,
-    (kinds.CountFailure,): access.count_failures,
+    (kinds.AddKey,): residents.add_keys,
+    (kinds.UpdateKey,): residents.update_keys,
+    (kinds.HoldKey,): residents.hold_keys,
+    (kinds.AddRequest,): residents.add_requests,
+    (kinds.CloseRequest,): residents.close_requests,
+    (kinds.CountFailure,): residents.count_failures,
     (kinds.AddSchedule,): residents.add_schedules,
     (kinds.DropSchedule,): residents.drop_schedules,
-    (kinds.SetOverride,): access.set_overrides,
-    (kinds.Audit,): access.audit,
+    (kinds.SetOverride,): residents.set_overrides,
+    (kinds.Audit,): residents.audit,
     (kinds.DropReasons,): residents.drop_reasons,
     (kinds.PutReason,): residents.put_reasons,
     (kinds.EndBeat,): minds.end_beats,

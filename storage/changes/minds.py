@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, RecordAction, SetFocus, SetKnowledge
 from bot.core.kinds import MindPart, ReasonKind
 from bot.core.records import Beat
-from storage.claims import LET_GO
+from storage.beats import LET_GO
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
 from storage.prepared import Prepared

@@ -1,6 +1,5 @@
 """The tables: SQLModel rows for the schema, and their tables for statements over columns."""
 
-from storage.tables.access import FailureRow, HolderRow, KeyRow, RequestRow
 from storage.tables.base import Row, table_of
 from storage.tables.beats import BeatRow, ReservationRow, UsageRow
 from storage.tables.community import (
@@ -12,9 +11,24 @@ from storage.tables.community import (
     OverrideRow,
     PersonRow,
     ProviderRow,
+    TimelineRow,
 )
-from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
-from storage.tables.residents import AgentRow, DepartureRow, MembershipRow, ReasonRow, RoomRow, ScheduleRow
+from storage.tables.residents import (
+    ActionRow,
+    AgentRow,
+    DepartureRow,
+    FailureRow,
+    HolderRow,
+    JournalRow,
+    KeyRow,
+    LookupRow,
+    MembershipRow,
+    MindRow,
+    ReasonRow,
+    RequestRow,
+    RoomRow,
+    ScheduleRow,
+)
 from storage.tables.scenes import EventRow, MoveRow, SceneRow, SeatRow
 from storage.tables.talk import (
     AttachmentRow,
@@ -26,7 +40,6 @@ from storage.tables.talk import (
     ReactionRow,
     TombstoneRow,
 )
-from storage.tables.timelines import TimelineRow
 
 METADATA = Row.metadata
 

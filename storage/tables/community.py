@@ -1,11 +1,12 @@
 """Communities, their people, settings and counters."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from sqlalchemy import BigInteger, Index, false
 from sqlmodel import Field
 
-from storage.columns import Document, Prose, UtcTime
+from storage.columns import Document, Prose, Usd, UtcTime
 from storage.tables.base import CLUSTERED, LONGEST_LABEL, Owned, Row, of_community
 
 
@@ -108,3 +109,24 @@ class AuditRow(Row, table=True):
     by: str = Field(sa_type=Prose)
     what: str = Field(sa_type=Prose)
     agent_id: int | None = None
+
+
+COUNTED = {"autoincrement": False}
+
+
+class TimelineRow(Owned, table=True):
+    """One tree; `gone` says why its file was deleted, until its maker has been told."""
+
+    __tablename__ = "timelines"
+    __table_args__ = (of_community(), Index(None, "community_id", "thread_id"), Index(None, "expires_at"), CLUSTERED)
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    room_id: int
+    title: str = Field(sa_type=Prose)
+    thread_id: int | None = Field(default=None, sa_type=BigInteger)
+    board_post_id: int | None = Field(default=None, sa_type=BigInteger)
+    made_by: int = Field(sa_type=BigInteger)
+    usd_cap: Decimal = Field(sa_type=Usd)
+    created_at: datetime = Field(sa_type=UtcTime)
+    expires_at: datetime = Field(sa_type=UtcTime)
+    gone: str = Field(default="", sa_type=Prose, sa_column_kwargs={"server_default": ""})

@@ -6,10 +6,10 @@ from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
 
 from bot.core.actions.fields import LONGEST_LINE, LONGEST_PROMPT, LONGEST_TEXT
-from bot.core.kinds import Detail
+from bot.core.kinds import Detail, MindPart
 from bot.core.names import LONGEST_NAME
 from storage.columns import Document, Prose, UtcTime
-from storage.tables.base import CLUSTERED, LONGEST_LABEL, Owned, of_agent, of_community, of_room
+from storage.tables.base import CLUSTERED, LONGEST_LABEL, Owned, Row, of_agent, of_community, of_room
 
 COUNTED = {"autoincrement": False}
 
@@ -148,3 +148,141 @@ class ScheduleRow(Owned, table=True):
     room_id: int
     content: str = Field(sa_type=Prose, max_length=LONGEST_TEXT)
     at: datetime = Field(sa_type=UtcTime)
+
+
+class KeyRow(Owned, table=True):
+    __tablename__ = "keys"
+    __table_args__ = (of_room(), Index(None, "community_id", "room_id"), CLUSTERED)
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    room_id: int
+    label: str = Field(sa_type=Prose, max_length=LONGEST_LABEL)
+    ciphertext: bytes
+    digest: bytes
+    created_at: datetime = Field(sa_type=UtcTime)
+    expires_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    uses_left: int | None = None
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcTime)
+
+
+class HolderRow(Owned, table=True):
+    """An agent that holds a key."""
+
+    __tablename__ = "key_holders"
+    __table_args__ = (of_agent(), Index(None, "community_id", "agent_id"), CLUSTERED)
+
+    key_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+
+
+class RequestRow(Owned, table=True):
+    """A knock on a room's door."""
+
+    __tablename__ = "requests"
+    __table_args__ = (
+        of_room(),
+        Index(
+            "ix_requests_pending",
+            "community_id",
+            "room_id",
+            sqlite_where=text("state = 'pending'"),
+            postgresql_where=text("state = 'pending'"),
+        ),
+        CLUSTERED,
+    )
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    room_id: int
+    requester_agent_id: int | None = None
+    requester_person_id: int | None = Field(default=None, sa_type=BigInteger)
+    requester_name: str = Field(default="", sa_type=Prose, max_length=LONGEST_LABEL)
+    key_id: int
+    key_label: str = Field(sa_type=Prose, max_length=LONGEST_LABEL)
+    state: str
+    created_at: datetime = Field(sa_type=UtcTime)
+    closed_at: datetime | None = Field(default=None, sa_type=UtcTime)
+
+
+class FailureRow(Row, table=True):
+    """A key that did not open a room."""
+
+    __tablename__ = "key_failures"
+    __table_args__ = (of_room(), Index(None, "community_id", "room_id", "at"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    community_id: int
+    room_id: int
+    agent_id: int | None = None
+    person_id: int | None = Field(default=None, sa_type=BigInteger)
+    at: datetime = Field(sa_type=UtcTime)
+
+
+class MindRow(Owned, table=True):
+    """Knowledge and focus of one agent on one side of the barrier."""
+
+    __tablename__ = "minds"
+    __table_args__ = (of_agent(), CLUSTERED)
+
+    agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    side: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    knowledge: object = Field(default=None, sa_type=Document, nullable=True)
+    focus: object = Field(default=None, sa_type=Document, nullable=True)
+
+
+class JournalRow(Row, table=True):
+    """One change of knowledge or of a plan: path, before, after, who and when."""
+
+    __tablename__ = "journal"
+    __table_args__ = (
+        of_agent(),
+        Index(None, "community_id", "agent_id", "side", "id"),
+        Index(None, "community_id", "at"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    community_id: int
+    agent_id: int
+    side: int
+    path: str = Field(sa_type=Prose)
+    before: object = Field(default=None, sa_type=Document, nullable=True)
+    after: object = Field(default=None, sa_type=Document, nullable=True)
+    by: str = Field(sa_type=Prose)
+    at: datetime = Field(sa_type=UtcTime)
+    part: str = Field(default=MindPart.KNOWLEDGE.value, sa_column_kwargs={"server_default": MindPart.KNOWLEDGE.value})
+
+
+class ActionRow(Row, table=True):
+    """One thing an agent did or was refused."""
+
+    __tablename__ = "actions"
+    __table_args__ = (
+        of_agent(),
+        Index(None, "community_id", "agent_id", "side", "id"),
+        Index(None, "community_id", "at"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    community_id: int
+    agent_id: int
+    side: int
+    type: str = Field(sa_type=Prose)
+    at: datetime = Field(sa_type=UtcTime)
+    parameters: object = Field(sa_type=Document)
+    accepted: bool
+    result: str = Field(sa_type=Prose)
+    why: str = Field(sa_type=Prose)
+    beat_id: int | None = None
+
+
+class LookupRow(Row, table=True):
+    """An answer that waits for the agent's next HUD."""
+
+    __tablename__ = "lookups"
+    __table_args__ = (of_agent(), Index(None, "community_id", "agent_id", "side", "id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    community_id: int
+    agent_id: int
+    side: int
+    question: str = Field(sa_type=Prose)
+    answer: object = Field(default=None, sa_type=Document, nullable=True)

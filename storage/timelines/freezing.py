@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, text, union
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import CommunityId
 from bot.core.timelines.records import Cut, Image
-from storage.claims import recount
+from storage.beats import recount
 from storage.columns import to_microseconds
 from storage.database import Database, database_url
 from storage.emptying import is_begun

@@ -16,7 +16,7 @@ from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
 from bot.core.models import Ceilings, OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
 from bot.core.sealing import of_provider
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.keyed import KeyedServer, keyed
 from tests.adapters.test_providers import call
 

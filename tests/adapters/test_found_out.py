@@ -9,14 +9,14 @@ import pytest
 from aiohttp import web
 
 from bot.adapters.llm import openai_line
+from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.ladder import Rung
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
 from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
-from bot.adapters.llm.providers import Providers
 from bot.core.errors import AskedAnew, ModelRefused, ModelUnreachable
 from bot.core.models import Api
 from bot.engine.purse import as_told
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from storage.store import SqlStore
 from tests.adapters.llama import Llama, form_of, llama
 from tests.adapters.test_providers import call

@@ -27,7 +27,7 @@ from bot.adapters.llm.guard import (
     examined,
     is_public,
 )
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 
 PUBLIC, OTHER = "93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"
 

@@ -13,13 +13,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from structlog.testing import capture_logs
 
+from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
-from bot.adapters.llm.providers import Providers
 from bot.adapters.llm.queue import Overlaps
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import call
 from tests.adapters.test_wire import completion, problem, response
 from tests.engine.town import until

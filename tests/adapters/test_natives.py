@@ -12,13 +12,13 @@ import pytest
 from google.genai import Client
 
 from bot.adapters.llm.claude import Beginnings
+from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
-from bot.adapters.llm.providers import Providers
 from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import ModelAnswer, ModelCall
 from bot.engine.purse import as_told
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import SCHEMA, call
 from tests.adapters.vendors import OURS, Anthropic, Google, running
 from tests.engine.hearts import answer, asked, hearts

@@ -10,13 +10,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
-from bot.adapters.llm.providers import Providers
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
 from bot.core.records import Json
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from bot.standin import add_to
 
 SCHEMA: dict[str, Json] = {

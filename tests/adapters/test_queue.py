@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.llm.queue import MOST_PASSED, Overlaps, Place, Queue
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import call
 
 

@@ -23,7 +23,7 @@ from bot.core.scenes.showing import Told, board_of, cast_of, turn_of
 from bot.core.sight import Sight
 from bot.core.timelines.records import Event, Node, NodeId, Timeline
 from bot.engine.foresight import foreseen
-from bot.engine.timelines.virtual_clock import VirtualClock
+from bot.engine.timelines.chance import VirtualClock
 from storage.database import database_url, make_engine
 from storage.store import SqlStore
 from tests.factories import agent, later, room

@@ -17,17 +17,17 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
+from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Ladder
 from bot.adapters.llm.pictures import as_taken, smaller
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
-from bot.adapters.llm.providers import Providers
 from bot.adapters.llm.usage import MOST_TOKENS, usage_of
 from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
 from bot.core.records import Usage
 from bot.core.schema import answer_schema
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import SCHEMA, call
 
 Json = dict[str, Any]

@@ -19,7 +19,7 @@ from bot.engine.delivery import Delivery
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
-from bot.engine.timelines.virtual_clock import VirtualClock
+from bot.engine.timelines.chance import VirtualClock
 from storage.store import SqlStore
 from tests.engine.recording import RecordingPublisher
 from tests.factories import GUILD_ID, agent, person, room

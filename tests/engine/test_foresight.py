@@ -21,7 +21,7 @@ from bot.core.records import Agent, AgentId, Reason
 from bot.core.spending import Limit, day_of, next_day
 from bot.engine.foresight import foreseen
 from bot.engine.performer import ActionContext, Performer
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.engine.hearts import EagerModel, Hearts, answer, hearts
 from tests.engine.test_replaying import LINES, PEOPLE, moody
 from tests.factories import person

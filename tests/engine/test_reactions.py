@@ -9,7 +9,7 @@ import pytest
 from bot.core.changes import UpdateRoom
 from bot.core.events import ReactionChanged, ReactionsCleared, ReactionsFound
 from bot.core.records import CommunityId, Message, MessageId, Person, Sender, Snowflake
-from storage.reactions import SqlReactions
+from storage.talk import SqlReactions
 from tests.engine.town import ADA, ADAS, Town, town
 from tests.factories import GUILD_ID, person
 from tests.founding import statements

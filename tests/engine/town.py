@@ -13,7 +13,7 @@ from bot.core.records import AgentId, CommunityId, Letter, Message, MessageId, S
 from bot.core.view import View
 from bot.engine.delivery import Delivery
 from bot.engine.intake import Intake
-from bot.engine.timelines.virtual_clock import VirtualClock
+from bot.engine.timelines.chance import VirtualClock
 from storage.store import SqlStore
 from tests.engine.recording import RecordingPublisher
 from tests.factories import GUILD_ID, agent, by_agent, person, room

@@ -12,8 +12,7 @@ from bot.playground.errors import ApiError
 from bot.playground.journal import Journal
 from bot.playground.rest import playground as setup
 from bot.playground.rest.routes import Route
-from bot.playground.seed import seed
-from bot.playground.server import api_routes
+from bot.playground.server import api_routes, seed
 from bot.playground.world import World
 from bot.playground.writing import posting
 from bot.playground.writing.message import MessageForm

@@ -14,8 +14,8 @@ import discord
 import pytest
 
 from bot.playground.journal import Journal, Shelf
-from bot.playground.messages import MessageBook
 from bot.playground.server import Playground, PlaygroundError, PlaygroundOptions
+from bot.playground.world import MessageBook
 from tests.playground.person import PATIENCE_SECONDS, Person
 
 SERVER = """

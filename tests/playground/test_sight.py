@@ -13,7 +13,7 @@ from bot.playground.journal import Journal
 from bot.playground.kinds import THREADS
 from bot.playground.permissions import Permission
 from bot.playground.rest.threads import new_thread
-from bot.playground.seed import seed
+from bot.playground.server import seed
 from bot.playground.session import Session
 from bot.playground.world import World
 from bot.playground.writing import posting

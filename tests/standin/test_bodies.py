@@ -9,8 +9,8 @@ from aiohttp import ClientSession
 from aiohttp.test_utils import TestServer
 
 from bot.standin import script
+from bot.standin.endpoint import DEEPEST, LARGEST_QUESTION, LARGEST_SETUP
 from bot.standin.problems import LONGEST_MESSAGE
-from bot.standin.reading import DEEPEST, LARGEST_QUESTION, LARGEST_SETUP
 from tests.standin.serving import serving
 
 KEY = {"Authorization": "Bearer any", "Content-Type": "application/json"}

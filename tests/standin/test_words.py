@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.hud.formats.text_reading import read_store
+from bot.core.hud.formats.text import read_store
 from bot.standin.memory import path_of, stored
 from bot.standin.persona import read_persona
 from bot.standin.smalltalk import sum_in

@@ -7,7 +7,7 @@ from contextlib import suppress
 import discord
 
 from bot.adapters.discord import boards
-from bot.adapters.discord.billboard import Billboards
+from bot.adapters.discord.boards import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.faces import Faces
 from bot.adapters.discord.inner import Raw, rest

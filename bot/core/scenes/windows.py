@@ -1,7 +1,10 @@
-"""How long a window of a scene is open, and whether what happened in it shows anywhere."""
+"""How long a window of a scene is open, whether what happened in it shows anywhere, and who looks when nobody waits."""
 
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
+from bot.core.due_times import own_beat_at
+from bot.core.records import Agent, AgentId
 from bot.core.scenes.kind import Expect, SceneKind, Wait
 from bot.core.scenes.play import Standing, Step
 from bot.core.scenes.records import Scene
@@ -63,3 +66,18 @@ def tells_nobody(kind: SceneKind, scene: Scene, step: Step) -> bool:
     """Tell whether a step of a closed scene is for nobody but some seats: an edit of the board would tell of it."""
     is_new = step.standing.window != scene.window_step
     return kind.is_closed and not is_new and all(event.audience is not None for event in step.events)
+
+
+FLOOR_SECONDS = 45.0  # after which the next one looks though the one before has not answered
+
+
+def heartbeats(
+    agents: Mapping[AgentId, Agent], asked: Collection[AgentId], *, now: datetime, not_before: datetime
+) -> dict[AgentId, datetime]:
+    """Give when each of those that are asked looks: the first at its own next beat, and so on as answers come.
+
+    Who looks has the floor, so that no two speak at once without having heard each other.
+    """
+    own = {id_: max(not_before, own_beat_at(agents[id_], now)) for id_ in asked if id_ in agents}
+    order = sorted(own, key=lambda id_: (own[id_], id_))
+    return {id_: own[id_] + place * timedelta(seconds=FLOOR_SECONDS) for place, id_ in enumerate(order)}

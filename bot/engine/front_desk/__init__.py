@@ -2,22 +2,18 @@
 
 from bot.core.config import CommunityConfig
 from bot.engine.front_desk.actions import Actions
-from bot.engine.front_desk.agents import Agents
-from bot.engine.front_desk.cards import Cards
+from bot.engine.front_desk.cards import Agents, Cards
 from bot.engine.front_desk.community import CommunityDesk, Money
-from bot.engine.front_desk.doors import Doors
-from bot.engine.front_desk.held import Held
 from bot.engine.front_desk.merges import Merges
-from bot.engine.front_desk.messages import Messages
+from bot.engine.front_desk.messages import Held, Messages
 from bot.engine.front_desk.minds import Beats, Minds
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.privacy import Privacy
-from bot.engine.front_desk.providers import Providers
-from bot.engine.front_desk.rooms import Rooms
+from bot.engine.front_desk.providers import Providers, Trials
+from bot.engine.front_desk.rooms import Doors, Rooms
 from bot.engine.front_desk.scenes import Scenes
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.front_desk.traces import Traces
-from bot.engine.front_desk.trials import Trials
 
 
 class FrontDesk:

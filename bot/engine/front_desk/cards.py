@@ -1,6 +1,8 @@
-"""Agents that come from a file, or go into one."""
+"""Agents: who there is, what each waits for, how it went lately; and those that come from a file, or go into one."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from bot.core.actions import CreateAgent, Say
 from bot.core.actions.fields import LONGEST_TEXT
@@ -9,9 +11,12 @@ from bot.core.cards import Card, card_of, read_card
 from bot.core.changes import Change, SetKnowledge, UpdateAgent
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
+from bot.core.next_beat import NextBeat
 from bot.core.ports import Workshop
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Json, Person, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Json, Person, Snowflake, WholeAgent
+from bot.core.view import Tally
 from bot.core.wording import counted
+from bot.engine.foresight import foreseen
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office
 from bot.engine.masks import check_may_look
@@ -98,3 +103,46 @@ class Cards:
             view = await read.views.action_view(community.id, agent_ids=[agent_id], room_ids=[], doors=False)
             kept = await read.notes.find(community.id, KEPT_WITH.format(agent_id))
         return card_of(view.whole_agent(agent_id), view.mind_of(agent_id), kept if isinstance(kept, dict) else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """The agents of a community."""
+
+    office: Office
+
+    async def everyone(self, guild_id: Snowflake) -> Sequence[Agent]:
+        """Give everyone, in the order of their ids."""
+        async with self.office.store.reading() as read:
+            community = await read.communities.of_guild(guild_id)
+            if community is None:
+                return []
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+        return sorted(view.agents.values(), key=lambda agent: agent.id)
+
+    async def whole(self, guild_id: Snowflake, agent_id: AgentId) -> WholeAgent:
+        """Give an agent with its prompt."""
+        async with self.office.looking(guild_id) as (community, read):
+            return (await read.views.roster(community.id, agent_ids=[agent_id])).whole_agent(agent_id)
+
+    async def names(self, guild_id: Snowflake) -> Mapping[AgentId, str]:
+        """Give everyone's name, in the order of their ids."""
+        async with self.office.store.reading() as read:
+            community = await read.communities.of_guild(guild_id)
+            return {} if community is None else await read.agents.names(community.id)
+
+    async def next_beats(self, guild_id: Snowflake) -> Mapping[AgentId, NextBeat]:
+        """Give when everyone's next beat can come, and what it waits for."""
+        async with self.office.looking(guild_id) as (community, read):
+            office = self.office
+            return (await foreseen(read, community, models=office.providers, clock=office.clock))[1]
+
+    async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
+        """Count by name the reactions of the last days to what an agent said."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.reactions.feedback(community.id, agent_id, self.office.now() - timedelta(days=days))
+
+    async def tally(self, guild_id: Snowflake, agent_ids: Sequence[AgentId], *, hours: float = 24) -> Tally:
+        """Add up what these agents did in the last hours."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.beats.tally(community.id, agent_ids, self.office.now() - timedelta(hours=hours))

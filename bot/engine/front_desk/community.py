@@ -75,7 +75,7 @@ class CommunityDesk:
         """Give the community as it stands, with the rooms and minds of these agents; private threads are left out."""
         async with self.office.looking(guild_id) as (community, read):
             view = without_threads(await read.views.whole(community.id, agent_ids=agent_ids, messages=messages))
-            seated = seated_in(await closed_scenes(read, community.id))
+            seated = seated_in(await closed_scenes(read.scenes, community.id))
             return replace(view, agents=masked_agents(view.agents, seated)) if seated else view
 
     async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
@@ -138,7 +138,9 @@ class CommunityDesk:
         """Give the whole community as a file; who asks may read everything, which is seen to before."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            if any(one.seat_of(person_id=person.id) is not None for one in await closed_scenes(write, community.id)):
+            if any(
+                one.seat_of(person_id=person.id) is not None for one in await closed_scenes(write.scenes, community.id)
+            ):
                 raise Rejected(SITS_IN)
             await write.apply(community.id, [self._audit(person, "The whole community was given out as a file.")])
         return await self._archives.pack(community.id, most_bytes=most_bytes)

@@ -17,6 +17,8 @@ from bot.core.letters import NoticePayload
 from bot.core.people import by_person
 from bot.core.plan import pieces
 from bot.core.ports import Reading, Writing
+from bot.core.ports.communities import Logs
+from bot.core.ports.residents import Views
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Message, Mind, Person, Snowflake
 from bot.core.timelines.merging import Item, chosen, offered, origin_of, quotable, quoted_already
 from bot.core.timelines.records import NodeId, Timeline
@@ -67,7 +69,7 @@ class Merges:
             offer = await _offer(write, timeline, NodeId(node_id), world)
             items = chosen(offer.items, what)
             await _check_remembered(write, community.id, world, items)
-            at = await self._moment(write, community.id)
+            at = await self._moment(write.logs, community.id)
             for item in items:
                 if item.message is not None:
                     await self._quote(write, community.id, person, offer, item.message)
@@ -95,7 +97,7 @@ class Merges:
             names = await write.agents.names(community.id)
             for one in reversed(merged):
                 told = f"{names.get(one.agent_id, 'an agent that is gone')}'s {one.part}, {one.entry.path}"
-                action = await _undoing(write, community.id, one)
+                action = await _undoing(write.views, community.id, one)
                 done = action is not None and await self._done(write, community.id, person, one, action)
                 (back if done else stays).setdefault(told)
         self.office.on_done()
@@ -107,9 +109,9 @@ class Merges:
             raise Rejected(OFF)
         return await carried(self.orchard.trees, timeline.key, NodeId(node_id))
 
-    async def _moment(self, read: Reading, community_id: CommunityId) -> datetime:
+    async def _moment(self, logs: Logs, community_id: CommunityId) -> datetime:
         """Give the time of a merge, which is that of no other: by it its changes are known."""
-        before = await read.logs.merges(community_id, limit=1)
+        before = await logs.merges(community_id, limit=1)
         return max([self.office.now(), *(one.at + timedelta(microseconds=1) for one in before)])
 
     async def _write(
@@ -207,9 +209,9 @@ async def _check_remembered(read: Reading, community_id: CommunityId, world: Car
             raise Rejected(FORGOTTEN)
 
 
-async def _undoing(read: Reading, community_id: CommunityId, one: Merged) -> Action | None:
+async def _undoing(views: Views, community_id: CommunityId, one: Merged) -> Action | None:
     """Give the action that puts a change back; None where something else stands there now."""
-    view = await read.views.whole(community_id, agent_ids=[one.agent_id], messages=0)
+    view = await views.whole(community_id, agent_ids=[one.agent_id], messages=0)
     mind, entry = view.mind_of(one.agent_id, one.side), one.entry
     match one.part:
         case MindPart.KNOWLEDGE:

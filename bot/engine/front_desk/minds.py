@@ -86,7 +86,7 @@ async def _for(
     Of a closed scene that goes on nobody sees any.
     """
     async with office.looking(guild_id) as (community, read):
-        shut = await shut_sides(read, community.id)
+        shut = await shut_sides(read.scenes, community.id)
     beats = [beat for beat in beats if beat.side not in shut]
     sides = {beat.side for beat in beats if beat.side >= 0 and view.is_thread(beat.side)}
     threads = [view.all_rooms[AgentId(side)] for side in sorted(sides) if AgentId(side) in view.all_rooms]
@@ -144,7 +144,7 @@ class Beats:
             beat = await read.beats.find(community.id, message.beat_id) if message.beat_id is not None else None
             if beat is not None:
                 await check_may_look(read, community.id, who, beat.agent_id)
-            is_shut = beat is not None and beat.side in await shut_sides(read, community.id)
+            is_shut = beat is not None and beat.side in await shut_sides(read.scenes, community.id)
         if is_shut:
             raise Rejected("That was said in a scene that goes on: look again once it is over.")
         if beat is None:
@@ -161,7 +161,9 @@ class Beats:
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
             members = [id_ for id_ in view.rooms[message.room_id].members if id_ != message.sender.agent_id]
-            scenes = [one for one in await closed_scenes(read, community.id) if one.seat_of(person_id=who) is not None]
+            scenes = [
+                one for one in await closed_scenes(read.scenes, community.id) if one.seat_of(person_id=who) is not None
+            ]
             members = [id_ for id_ in members if id_ not in seated_in(scenes)]
             found = await read.beats.first(community.id, members, message.sent_at, side=side)
             shown = {id_: found.get(id_) for id_ in members}

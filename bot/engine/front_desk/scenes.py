@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.errors import NotFound, Rejected
-from bot.core.ports import Reading
+from bot.core.ports.scenes import Scenes as StoredScenes
 from bot.core.records import AgentId, CommunityId, Person, SceneId, Snowflake
 from bot.core.scenes.play import replayed
 from bot.core.scenes.records import Fared, Scene
@@ -36,12 +36,12 @@ class Scenes:
     async def find(self, guild_id: Snowflake, scene_id: int) -> Scene:
         """Give a scene; raises NotFound."""
         async with self.office.looking(guild_id) as (community, read):
-            return await _found(read, community.id, scene_id)
+            return await _found(read.scenes, community.id, scene_id)
 
     async def told(self, guild_id: Snowflake, scene_id: int) -> Told:
         """Give a scene as everybody may see it: while it runs what is public, afterwards all that happened."""
         async with self.office.looking(guild_id) as (community, read):
-            scene = await _found(read, community.id, scene_id)
+            scene = await _found(read.scenes, community.id, scene_id)
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
             agents = (await read.views.roster(community.id, agent_ids=list(seated_in([scene])))).agents
             estimate = await estimate_of(read, community, scene, agents, self.office.models)
@@ -62,7 +62,7 @@ class Scenes:
     async def seat(self, guild_id: Snowflake, scene_id: int, person: Person) -> Turn:
         """Give what a person's seat sees, and what it may do now; raises Rejected for who has none."""
         async with self.office.looking(guild_id) as (community, read):
-            scene = await _found(read, community.id, scene_id)
+            scene = await _found(read.scenes, community.id, scene_id)
             sits = scene.seat_of(person_id=person.id)
             if sits is None:
                 raise Rejected("You do not sit in that scene.")
@@ -75,7 +75,7 @@ class Scenes:
     async def replay(self, guild_id: Snowflake, scene_id: int) -> str:
         """Fold a scene's log again, and say whether every digest is as it was."""
         async with self.office.looking(guild_id) as (community, read):
-            scene = await _found(read, community.id, scene_id)  # with its log, as both stand at one moment
+            scene = await _found(read.scenes, community.id, scene_id)  # with its log, as both stand at one moment
             log = await read.scenes.log(community.id, scene.id)
         play = play_of(scene)
         if play is None or not scene.standing:
@@ -95,8 +95,8 @@ class Scenes:
             return await read.scenes.fared(community.id, room_ids), await read.agents.names(community.id)
 
 
-async def _found(read: Reading, community_id: CommunityId, scene_id: int) -> Scene:
-    scene = await read.scenes.find(community_id, SceneId(scene_id))
+async def _found(scenes: StoredScenes, community_id: CommunityId, scene_id: int) -> Scene:
+    scene = await scenes.find(community_id, SceneId(scene_id))
     if scene is None:
         raise NotFound(f"There is no scene {scene_id} here: /scene list shows those that are.")
     return scene

@@ -15,7 +15,7 @@ from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.kinds import LetterKind
 from bot.core.letters import NoticePayload
 from bot.core.people import by_person
-from bot.core.ports import Writing
+from bot.core.ports.timelines import WritableTimelines
 from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, Limits, planned
@@ -94,7 +94,7 @@ class Timelines:
                     raise NotFound(NOT_A_TREE)
             else:
                 raise NotFound(NOT_A_TREE)
-            shut = await rooms_shut_to(read, community.id, who)
+            shut = await rooms_shut_to(read.scenes, community.id, who)
         if found is None or found.gone:
             raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
         if shut and not shut.isdisjoint((await self._there().trees.find(found.key)).rooms or shut):
@@ -129,7 +129,7 @@ class Timelines:
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
             config = self.config.overlaid(community.overrides)
-            shut = await rooms_shut_to(write, community.id, person.id)
+            shut = await rooms_shut_to(write.scenes, community.id, person.id)
             if not shut.isdisjoint(rooms or shut):
                 raise Rejected(SITS_IN)
             if not config.timelines:
@@ -311,7 +311,7 @@ class Timelines:
         check_manages(person)
         await self._there().grower.remove(timeline.key)
         async with self.office.store.writing(timeline.community_id) as write:
-            await _laid_to_rest(write, timeline, f"Tree {timeline.id} was deleted.")
+            await _laid_to_rest(write.timelines, timeline, f"Tree {timeline.id} was deleted.")
             await write.apply(timeline.community_id, [self._audit(person, f"Tree {timeline.id} was deleted.")])
         return f"Tree {timeline.id} is deleted, with all its nodes."
 
@@ -336,7 +336,7 @@ class Timelines:
         for one in over:
             await self.orchard.grower.remove(one.key)
             async with self.office.store.writing(one.community_id) as write:
-                await _laid_to_rest(write, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
+                await _laid_to_rest(write.timelines, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
 
     async def _tell_makers(self) -> None:
         """Tell those whose tree was deleted because somebody was forgotten, once; who was forgotten is told nothing."""
@@ -355,7 +355,7 @@ class Timelines:
                         kind=LetterKind.NOTICE, room_id=one.room_id, payload=told, not_before=self.office.now()
                     )
                     await write.apply(one.community_id, [letter])
-                await _laid_to_rest(write, one, one.gone)
+                await _laid_to_rest(write.timelines, one, one.gone)
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
         """Keep a tree longer, and who did what."""
@@ -371,9 +371,9 @@ class Timelines:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())
 
 
-async def _laid_to_rest(write: Writing, timeline: Timeline, why: str) -> None:
+async def _laid_to_rest(timelines: WritableTimelines, timeline: Timeline, why: str) -> None:
     """Forget a tree, and who made it, but for its thread: people were told that no agent hears what is said there."""
     if timeline.thread_id is None:
-        await write.timelines.drop(timeline.community_id, timeline.id)
+        await timelines.drop(timeline.community_id, timeline.id)
     else:
-        await write.timelines.keep(replace(timeline, gone=why, title="", made_by=NOBODY))
+        await timelines.keep(replace(timeline, gone=why, title="", made_by=NOBODY))

@@ -12,6 +12,8 @@ from bot.core.kinds import ReasonKind
 from bot.core.people import as_decided
 from bot.core.permissions import may_see
 from bot.core.ports import Cipher, Models, Tokenizer, Writing
+from bot.core.ports.people import People
+from bot.core.ports.talk import Talk
 from bot.core.records import AgentId, CommunityId, MessageId, Reason
 from bot.core.view import Doors, Glance, Outline, Subject
 from bot.engine.performer.action_context import ActionContext
@@ -33,7 +35,7 @@ async def load(
     models: Models | None,
 ) -> UnitOfWork:
     """Load what one actor's actions need."""
-    actor = await _known(write, community_id, actor)
+    actor = await _known(write.people, community_id, actor)
     subject_id = actor.agent_id if actor.agent_id is not None else subject
     agents = [subject_id] if subject_id is not None else []
     named = [AgentId(id_) for one in actions for id_ in one.aimed_at(Aim.ROOM, Aim.AGENT)]  # an agent is its room
@@ -46,7 +48,7 @@ async def load(
     else:
         ids += _addressing(context.reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
-        places = [*rooms, *await _places_of(write, community_id, actor, ids)]
+        places = [*rooms, *await _places_of(write.talk, community_id, actor, ids)]
         seen = laid = await write.views.action_view(community_id, agent_ids=agents, room_ids=places, doors=doors)
     keys = laid.doors if laid is not None else None
     ids += _calling(seen, context)
@@ -77,20 +79,20 @@ def shown_to(view: Outline, agent_id: AgentId | None, context: ActionContext) ->
     return tuple(room for room in mine if context.rooms_shown is None or room in context.rooms_shown)
 
 
-async def _known(write: Writing, community_id: CommunityId, actor: Actor) -> Actor:
+async def _known(people: People, community_id: CommunityId, actor: Actor) -> Actor:
     """Give an actor with what was decided about them here: Discord does not know to whom agents listen."""
     if actor.who is None:
         return actor
-    return replace(actor, who=as_decided(actor.who, await write.people.find(community_id, actor.who.id)))
+    return replace(actor, who=as_decided(actor.who, await people.find(community_id, actor.who.id)))
 
 
 async def _places_of(
-    write: Writing, community_id: CommunityId, actor: Actor, message_ids: Sequence[MessageId]
+    talk: Talk, community_id: CommunityId, actor: Actor, message_ids: Sequence[MessageId]
 ) -> set[AgentId]:
     """Give where the messages are that a person names: in private threads, too, that are in no view else."""
     if actor.agent_id is not None or not message_ids:
         return set()
-    return {one.room_id for one in (await write.talk.by_id(community_id, message_ids)).values()}
+    return {one.room_id for one in (await talk.by_id(community_id, message_ids)).values()}
 
 
 def _calling(view: Outline, context: ActionContext) -> list[MessageId]:

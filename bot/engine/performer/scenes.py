@@ -131,7 +131,7 @@ async def _agent_sits(work: UnitOfWork, stage: Stage, agent_id: AgentId) -> Seat
         raise Rejected(f"{agent.name} is paused: resume it first.")
     if agent_id not in await stage.agents():
         raise Rejected(f"{agent.name} is not in that room, which is private: let it in first.")
-    if (other := (await sits_in(work.write, work.community_id, OPEN)).get(agent_id)) is not None:
+    if (other := (await sits_in(work.write.scenes, work.community_id, OPEN)).get(agent_id)) is not None:
         here = "here already" if other.id == scene.id else f"in {title_of(other)}"
         raise Rejected(f"{agent.name} sits {here}: an agent sits in one scene at a time.")
     return Seated(seat=0, agent_id=agent_id)

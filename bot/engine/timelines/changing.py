@@ -23,7 +23,8 @@ from bot.core.errors import NotFound, Rejected, one_of
 from bot.core.events import MessageSeen
 from bot.core.feelings import Felt, with_feeling
 from bot.core.kinds import ReasonKind
-from bot.core.ports import Writing
+from bot.core.ports.residents import Views
+from bot.core.ports.store import Ids
 from bot.core.records import (
     PUBLIC_SIDE,
     SYSTEM,
@@ -107,7 +108,7 @@ class Changing:
     async def _perform(self, actions: Iterable[Action], subject: int | None, side: int = 0) -> None:
         for action in actions:
             async with self._play.world.store.writing(self._community_id) as write:
-                await self._known(write, subject)
+                await self._known(write.views, subject)
                 (outcome,) = await self._performer.perform(
                     write,
                     self._community_id,
@@ -124,8 +125,8 @@ class Changing:
         chance = NodeRandom(self._play.world.tree.seed, node.seed, "changes")
         return ActionContext(now=self._play.clock.now(), random=chance, side=Side(side))
 
-    async def _known(self, write: Writing, agent_id: int | None) -> Outline:
-        view = await write.views.action_view(self._community_id, agent_ids=(), room_ids=(), doors=False)
+    async def _known(self, views: Views, agent_id: int | None) -> Outline:
+        view = await views.action_view(self._community_id, agent_ids=(), room_ids=(), doors=False)
         if agent_id is not None and agent_id not in view.agents:
             raise NotFound(f"There is no agent {agent_id} in that world.")
         return view
@@ -133,7 +134,7 @@ class Changing:
     async def _tell(self, change: AgentCtx) -> None:
         """Show one line to an agent alone, once: it stands among its look-ups."""
         async with self._play.world.store.writing(self._community_id) as write:
-            await self._known(write, change.agent_id)
+            await self._known(write.views, change.agent_id)
             lookup = Lookup(question="You are told", answer=change.told)
             told = AddLookup(agent_id=AgentId(change.agent_id), side=Side(change.side), lookup=lookup)
             await write.apply(self._community_id, [told])
@@ -166,7 +167,7 @@ class Changing:
         except ValidationError as error:
             raise Rejected(f"Name a feeling that agents know: {one_of(list(get_args(Felt)))}.") from error
         async with self._play.world.store.writing(self._community_id) as write:
-            await self._known(write, agent_id)
+            await self._known(write.views, agent_id)
             view = await write.views.whole(self._community_id, agent_ids=[agent_id], messages=0)
             focus = with_feeling(view.mind_of(agent_id).focus, feels.emotion, "", self._play.clock.now())
             await write.apply(self._community_id, [SetFocus(agent_id=agent_id, side=PUBLIC_SIDE, focus=focus)])
@@ -191,14 +192,14 @@ class Changing:
                 visitor = int.from_bytes(hashlib.sha256(change.visitor.encode()).digest()[:4]) % VISITORS + 1
                 who, channel_id = Person(id=Snowflake(visitor), username=change.visitor), room.room.channel_id
             else:
-                await write.apply(self._community_id, self._said_by_system(write, change, room.members))
+                await write.apply(self._community_id, self._said_by_system(write.ids, change, room.members))
                 return
         await hear(play, who, channel_id, change.text)
 
-    def _said_by_system(self, write: Writing, change: PublicEvent, members: Sequence[AgentId]) -> list[Written]:
+    def _said_by_system(self, ids: Ids, change: PublicEvent, members: Sequence[AgentId]) -> list[Written]:
         room_id, now = AgentId(change.room_id), self._play.clock.now()
         said = Say(
-            message_id=MessageId(write.ids.take("message")),
+            message_id=MessageId(ids.take("message")),
             room_id=room_id,
             sender=SYSTEM,
             content=change.text,

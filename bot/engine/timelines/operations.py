@@ -1,7 +1,9 @@
 """What is done to trees, by the one process that writes them: nodes are made, run, stopped and deleted."""
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import structlog
@@ -9,11 +11,38 @@ import structlog
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.ports import Clock
 from bot.core.ports.trees import Telling, Trees
+from bot.core.records import CommunityId
 from bot.core.timelines.growth import MOST_AT_ONCE, Growth, check_parent, planned
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
 from bot.engine.timelines import looking
 from bot.engine.timelines.runner import Runner
-from bot.engine.timelines.slots import Slots
+
+
+class Slots:
+    """So many slots; the last one is for a community that has none, whose nodes would wait for hours otherwise."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken: Counter[CommunityId] = Counter()
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def taken(self, community_id: CommunityId) -> AsyncIterator[None]:
+        """Wait for a slot, first come first served among those who may have it, and hold it for the block."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._is_free(community_id))
+            self._taken[community_id] += 1
+        try:
+            yield
+        finally:
+            self._taken[community_id] -= 1
+            async with self._changed:
+                self._changed.notify_all()
+
+    def _is_free(self, community_id: CommunityId) -> bool:
+        left = self._most - self._taken.total()
+        return left > 1 or (left == 1 and not self._taken[community_id])
+
 
 log = structlog.get_logger(__name__)
 

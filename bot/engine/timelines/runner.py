@@ -1,7 +1,7 @@
 """One node is run: opened from its parent, changed, played to its end, and kept; or run again from its record."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import structlog
@@ -10,14 +10,14 @@ from bot.core.errors import NotFound, Rejected, SelfroomError, StoreError
 from bot.core.models import Tokenizer
 from bot.core.ports import Clock
 from bot.core.ports.trees import Trees, World
-from bot.core.records import AgentId, Person
+from bot.core.records import AgentId, Beat, BeatId, Json, Message, MessageId, Person, SceneId
 from bot.core.timelines.changes import Change
-from bot.core.timelines.records import Answer, Finished, Node, NodeId, Status, TreeKey
+from bot.core.timelines.records import Answer, EventKind, Finished, Node, NodeId, Status, Told, TreeKey
+from bot.core.view import View
 from bot.engine.performer import Performer
 from bot.engine.timelines.answers import House, Record
 from bot.engine.timelines.chance import OpenCipher
 from bot.engine.timelines.changing import Changing, hear
-from bot.engine.timelines.happened import happened, marked
 from bot.engine.timelines.play import SPENT, Failed, Play, Stagecraft, Stopped
 
 A_MOMENT_SECONDS = 1.0
@@ -187,3 +187,109 @@ class _Nowhere:
 
     async def record(self, key: TreeKey, node_id: NodeId, answer: Answer) -> None:
         """Keep nothing."""
+
+
+MOST_TOLD = 400  # events of one kind and node
+SHOWN_CHARACTERS = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """How far everything was at one moment."""
+
+    view: View
+    beats: Mapping[AgentId, BeatId]
+    messages: Mapping[AgentId, MessageId]
+    steps: Mapping[SceneId, int] = field(default_factory=dict)
+
+
+async def marked(world: World) -> Mark:
+    """Note how far a world is."""
+    community_id = world.tree.key.community_id
+    async with world.store.reading() as read:
+        agents = list(await read.agents.names(community_id))
+        view = await read.views.whole(community_id, agent_ids=agents, messages=1)
+        newest = {id_: (await read.beats.newest(community_id, id_, limit=1)) for id_ in agents}
+        scenes = await read.scenes.all(community_id)
+    return Mark(
+        view=view,
+        beats={id_: beats[0].id for id_, beats in newest.items() if beats},
+        messages={id_: room.messages[-1].id for id_, room in view.rooms.items() if room.messages},
+        steps={one.id: one.step for one in scenes},
+    )
+
+
+async def happened(world: World, since: Mark) -> Sequence[Told]:
+    """Give what happened since: messages, beats, changed knowledge, and moves in scenes."""
+    community_id = world.tree.key.community_id
+    async with world.store.reading() as read:
+        agents = list(await read.agents.names(community_id))
+        view = await read.views.whole(community_id, agent_ids=agents, messages=0)
+        said: list[Message] = []
+        for room_id in view.rooms:
+            after = since.messages.get(room_id, MessageId(0))
+            said += await read.talk.after(community_id, room_id, after, limit=MOST_TOLD)
+        beats: list[Beat] = []
+        for id_ in agents:
+            agent = since.view.agents.get(id_)
+            if agent is None or view.agents[id_].last_beat_at != agent.last_beat_at:
+                newest = await read.beats.newest(community_id, id_, limit=MOST_TOLD)
+                beats += [one for one in newest if one.id > since.beats.get(id_, BeatId(0))]
+        moves: list[Told] = []
+        for scene in await read.scenes.all(community_id):
+            before = since.steps.get(scene.id, 0)
+            if scene.step > before:
+                log = await read.scenes.log(community_id, scene.id)
+                moves += [
+                    Told(
+                        kind=EventKind.MOVE,
+                        data={"scene": scene.id, "step": one.step, "seat": one.seat, "move": str(one.move)},
+                    )
+                    for one in log
+                    if one.step > before
+                ]
+    told = [_message(one) for one in sorted(said, key=lambda one: one.id)]
+    return [*told, *moves, *_knowledge(since.view, view), *map(_beat, sorted(beats, key=lambda one: one.id))]
+
+
+def _message(one: Message) -> Told:
+    data: dict[str, Json] = {
+        "id": one.id,
+        "room": one.room_id,
+        "by": one.sender.shown(),
+        "text": one.content[:SHOWN_CHARACTERS],
+        "at": one.sent_at.isoformat(),
+    }
+    return Told(kind=EventKind.MESSAGE, data=data, message_ids=(one.id,))
+
+
+def _beat(one: Beat) -> Told:
+    data: dict[str, Json] = {
+        "id": one.id,
+        "agent": one.agent_id,
+        "reason": str(one.reason),
+        "silent": one.silent,
+        "failed": one.failed,
+        "usd": str(one.usage.cost_usd),
+        "did": list(one.outcome),
+        "at": one.at.isoformat(),
+    }
+    return Told(kind=EventKind.BEAT, data=data)
+
+
+def _knowledge(before: View, after: View) -> list[Told]:
+    """Tell which knowledge, plan and focus is otherwise, by the agent and the path at the top."""
+    told = []
+    for (agent_id, side), mind in sorted(after.minds.items()):
+        was = before.mind_of(agent_id, side)
+        for path in sorted({*was.knowledge, *mind.knowledge}):
+            if was.knowledge.get(path) != mind.knowledge.get(path):
+                data: dict[str, Json] = {
+                    "agent": agent_id,
+                    "side": side,
+                    "path": path,
+                    "before": was.knowledge.get(path),
+                    "after": mind.knowledge.get(path),
+                }
+                told.append(Told(kind=EventKind.KNOWLEDGE, data=data))
+    return told

@@ -7,8 +7,7 @@ from bot.playground.errors import Refused, Unknown
 from bot.playground.forms import Anything, Choice, Snowflake, Text, Thing
 from bot.playground.interacting import answering
 from bot.playground.interacting.asking import ask
-from bot.playground.interacting.filling import read_form
-from bot.playground.interacting.invoking import ANY_DATA, read_invocation
+from bot.playground.interacting.invoking import ANY_DATA, read_form, read_invocation
 from bot.playground.interacting.pressing import read_press
 from bot.playground.kinds import Answer, Asked, Flag
 from bot.playground.rest.commands import may_use

@@ -3,15 +3,25 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.core.records import Snowflake
+from bot.core.records import AgentId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.kind import Event
 from bot.core.scenes.play import Step
 from bot.core.scenes.records import Scene, Seated
 from bot.core.scenes.werewolf.kind import WEREWOLF, WerewolfOptions
-from bot.core.scenes.windows import closes_at, costs, has_people, is_hidden, tells_nobody, window_seconds
+from bot.core.scenes.windows import (
+    FLOOR_SECONDS,
+    closes_at,
+    costs,
+    has_people,
+    heartbeats,
+    is_hidden,
+    tells_nobody,
+    window_seconds,
+)
 from tests.core.scenes.plays import Playing, of
 from tests.core.scenes.surfaces import scene_at
+from tests.factories import agent
 from tests.fakes import START
 
 
@@ -84,3 +94,16 @@ def test_a_step_that_only_some_hear_tells_nobody() -> None:
     assert not tells_nobody(WEREWOLF, scene, Step(standing=playing.standing, events=(some, everybody)))
     assert not tells_nobody(WEREWOLF, replace(scene, window_step=99), Step(standing=playing.standing, events=(some,)))
     assert not tells_nobody(CHAT, scene, Step(standing=playing.standing, events=(some,)))
+
+
+def test_the_first_to_beat_looks_first_and_the_others_once_it_has_answered_or_too_much_time_went_by() -> None:
+    slow, quick = (agent(id_, interval_seconds=pace, last_beat_at=START) for id_, pace in ((1, 8.0), (2, 3.0)))
+    agents = {one.id: one for one in (slow, quick)}
+    due = heartbeats(agents, [AgentId(1), AgentId(2), AgentId(3)], now=START, not_before=START)
+    seconds = {id_: (at - START).total_seconds() for id_, at in due.items()}
+    assert seconds == {2: 3.0, 1: 8.0 + FLOOR_SECONDS}  # nobody is there whose number is 3
+
+
+def test_nobody_looks_before_the_last_speech_is_posted() -> None:
+    later = START + timedelta(seconds=20)
+    assert heartbeats({AgentId(1): agent(1)}, [AgentId(1)], now=START, not_before=later) == {1: later}

@@ -6,10 +6,15 @@ import pytest
 
 from bot.core.errors import ModelUnreachable, Rejected
 from bot.core.models import ModelCall
+from bot.core.publishing import Post
+from bot.core.records import Snowflake
 from bot.core.timelines.records import Edge, Status
+from bot.engine.timelines.chance import VirtualClock
+from bot.engine.timelines.play import Loopback
 from tests.engine.hearts import everyone_says
 from tests.engine.test_replaying import moody
 from tests.engine.timelines.garden import EVENT, garden
+from tests.fakes import START
 
 
 async def test_a_node_goes_on_from_the_fork_and_says_what_was_said(tmp_path: Path) -> None:
@@ -47,3 +52,15 @@ async def test_a_model_that_fails_five_times_fails_its_node_and_no_sibling(tmp_p
         grown.home.model.script.extend([everyone_says("Here.")] * 99)
         (other,) = await grown.grow("advance", event.id)
         assert other.status is Status.DONE
+
+
+POST = Post(guild_id=Snowflake(1), channel_id=Snowflake(2), name="Wren", avatar_url=None, content="Hello.")
+
+
+async def test_ids_are_ordered_and_those_of_a_child_at_the_same_moment_are_others() -> None:
+    clock = VirtualClock(START)
+    parent, child = Loopback(clock, depth=1), Loopback(clock, depth=2)
+    first, second, third = await parent.post(POST), await parent.post(POST), await child.post(POST)
+    assert first < second < third
+    again = Loopback(clock, depth=1)
+    assert await again.post(POST) == first

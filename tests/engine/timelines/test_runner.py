@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from bot.core.actions import Set
 from bot.core.models import ModelCall
 from bot.core.records import AgentId
-from bot.core.timelines.records import Edge, Status
+from bot.core.timelines.changes import AgentCtx
+from bot.core.timelines.records import Edge, EventKind, Status
 from bot.engine.timelines.answers import GrantSpent
 from tests.engine.hearts import everyone_says
 from tests.engine.test_replaying import moody
@@ -50,3 +52,21 @@ async def test_a_spent_grant_ends_a_node_at_a_turn(tmp_path: Path) -> None:
         (node,) = await grown.grow("advance", event.id, turns=9)
         assert (node.status, node.turns, node.outcome) == (Status.DONE, 2, "the money of its grant was spent")
         assert await grown.operations.rerun(grown.key, node.id) == ""
+
+
+OWN = (EventKind.MESSAGE, EventKind.BEAT, EventKind.KNOWLEDGE, EventKind.MOVE)
+
+
+async def test_messages_beats_and_knowledge_of_a_node_are_told_once(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        knows = AgentCtx(agent_id=1, actions=(Set(path="m", value=1),))
+        (event,) = await grown.grow("branch", 0, changes=(*EVENT, knows))
+        (node,) = await grown.grow("advance", event.id)
+        first = [one for one in await grown.trees.events(grown.key, node_id=event.id) if one.kind in OWN]
+        assert [(one.kind, one.data.get("text"), one.data.get("path")) for one in first] == [
+            (EventKind.MESSAGE, "The lights go out.", None),
+            (EventKind.KNOWLEDGE, None, "m"),
+        ]
+        then = [one for one in await grown.trees.events(grown.key, node_id=node.id) if one.kind in OWN]
+        assert [one.kind for one in then] == [EventKind.MESSAGE, EventKind.BEAT]
+        assert then[0].data["text"] == "Here."

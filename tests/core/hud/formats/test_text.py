@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.hud.formats.text_reading import read_store
+from bot.core.hud.formats.text import read_store
 from bot.standin.memory import facts_of
 
 

@@ -1,0 +1,101 @@
+"""Managers look at places that may name a forgotten person, and change or empty each."""
+
+import pytest
+
+from bot.core.actions import CreateKey, Set, SetTopic
+from bot.core.errors import NotFound, Rejected
+from bot.core.name_redaction import Trace, TraceKind
+from bot.engine.front_desk import FrontDesk
+from tests.engine.test_moderation import front_desk
+from tests.engine.town import ADA, BOB, Town, town
+from tests.factories import GUILD_ID, person
+
+BOSS, GUEST = person("boss", 900, is_architect=True), person("mira", 501)
+
+
+def trace(kind: TraceKind, id: int = ADA) -> Trace:
+    return Trace(kind=kind, id=id)
+
+
+async def labelled(here: Town) -> FrontDesk:
+    desk = front_desk(here)
+    for label, secret in (("for-zoe", "open-sesame"), ("friends", "let-me-in")):
+        await desk.actions.take(GUILD_ID, BOSS, CreateKey(key=secret, label=label), subject=ADA)
+    return desk
+
+
+@pytest.mark.parametrize("kind", [TraceKind.PROMPT, TraceKind.TOPIC, TraceKind.BILLBOARD])
+async def test_a_text_that_names_somebody_is_shown_and_put_otherwise(kind: TraceKind) -> None:
+    async with town() as here:
+        traces = front_desk(here).traces
+        await traces.rewrite(GUILD_ID, BOSS, trace(kind), "Zoe's own")
+        assert await traces.text(GUILD_ID, BOSS, trace(kind)) == "Zoe's own"
+        await traces.rewrite(GUILD_ID, BOSS, trace(kind), "Somebody's own")
+        assert await traces.text(GUILD_ID, BOSS, trace(kind)) == "Somebody's own"
+        assert await traces.text(GUILD_ID, BOSS, trace(kind, BOB)) != "Somebody's own"
+
+
+@pytest.mark.parametrize("kind", [TraceKind.TOPIC, TraceKind.BILLBOARD])
+async def test_a_text_that_names_somebody_can_go_altogether(kind: TraceKind) -> None:
+    async with town() as here:
+        traces = front_desk(here).traces
+        await traces.rewrite(GUILD_ID, BOSS, trace(kind), "Zoe's own")
+        await traces.rewrite(GUILD_ID, BOSS, trace(kind), "")
+        assert await traces.text(GUILD_ID, BOSS, trace(kind)) == ""
+
+
+async def test_a_key_gets_another_label_and_opens_as_before() -> None:
+    async with town() as here:
+        desk = await labelled(here)
+        (old, _), at = await desk.doors.key_labels(GUILD_ID, ADA), trace(TraceKind.LABEL, 1)
+        assert await desk.traces.text(GUILD_ID, BOSS, at) == "for-zoe"
+        assert await desk.traces.rewrite(GUILD_ID, BOSS, at, "for-one") == "The key has another label."
+        (new, _) = await desk.doors.key_labels(GUILD_ID, ADA)
+        assert (new.label, new.digest) == ("for-one", old.digest)
+        [entry] = [one for one in await desk.community.audit_log(GUILD_ID, BOSS) if "another label" in one.what]
+        assert "zoe" not in entry.what
+
+
+@pytest.mark.parametrize("label", ["", "x" * 65, "two\nlines", "friends"])
+async def test_a_label_that_cannot_be_one_changes_nothing(label: str) -> None:
+    async with town() as here:
+        desk = await labelled(here)
+        with pytest.raises(Rejected):
+            await desk.traces.rewrite(GUILD_ID, BOSS, trace(TraceKind.LABEL, 1), label)
+        assert [one.label for one in await desk.doors.key_labels(GUILD_ID, ADA)] == ["for-zoe", "friends"]
+
+
+async def test_what_an_agent_knows_of_somebody_goes_unseen_and_the_rest_stays() -> None:
+    async with town() as here:
+        desk = front_desk(here)
+        for path, value in (("guests", "@zoe takes sugar"), ("tea", "black")):
+            known = Set(path=path, value=value)
+            await desk.actions.take(GUILD_ID, BOSS, known, subject=ADA)
+        told = await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.KNOWLEDGE), "zoe")
+        assert "sugar" not in told
+        knowledge = (await desk.community.view(GUILD_ID, ADA)).mind_of(ADA).knowledge
+        assert knowledge["tea"] == "black"
+        assert "zoe" not in str(knowledge)
+        with pytest.raises(NotFound, match="Nothing there holds zoe"):
+            await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.KNOWLEDGE), "zoe")
+
+
+async def test_a_place_that_is_gone_and_a_person_who_may_not_are_told_so() -> None:
+    async with town() as here:
+        traces = front_desk(here).traces
+        for kind in (TraceKind.PROMPT, TraceKind.LABEL):
+            with pytest.raises(NotFound, match="not there any more"):
+                await traces.text(GUILD_ID, BOSS, trace(kind, 77))
+        with pytest.raises(Rejected):
+            await traces.text(GUILD_ID, GUEST, trace(TraceKind.PROMPT))
+        with pytest.raises(Rejected):
+            await traces.empty(GUILD_ID, GUEST, trace(TraceKind.KNOWLEDGE), "zoe")
+        with pytest.raises(Rejected):
+            await traces.rewrite(GUILD_ID, GUEST, trace(TraceKind.TOPIC), "mine")
+
+
+async def test_a_topic_set_by_command_is_the_text_that_is_shown() -> None:
+    async with town() as here:
+        desk = front_desk(here)
+        await desk.actions.take(GUILD_ID, BOSS, SetTopic(topic="of Zoe"), subject=ADA)
+        assert await desk.traces.text(GUILD_ID, BOSS, trace(TraceKind.TOPIC)) == "of Zoe"
