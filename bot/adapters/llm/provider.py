@@ -220,7 +220,7 @@ class Provider:
     async def _answer(self, model: str, call: ModelCall, whose: str) -> ModelAnswer:
         breaker = await self._breakers.get_breaker(f"{whose} {model}")
         try:
-            async with self._pictures_in_turn(call), self._in_turn(call) as place, breaker:
+            async with self._pictures_in_turn(call, whose), self._in_turn(call, whose) as place, breaker:
                 started = time.monotonic()
                 found_out = await self._found_out(model, call, whose)
                 images = await as_taken(call.images, server=self._fetched_for) if call.images else ()
@@ -243,7 +243,7 @@ class Provider:
         usage = together(found_out, answer.usage)
         return replace(answer, usage=replace(usage, latency_seconds=time.monotonic() - started))
 
-    async def objection(self, model: str, text: str) -> str:
+    async def objection(self, model: str, text: str, whose: str = "") -> str:
         """Ask whether a text may be said; gives why not, and raises ModelError's children."""
         asked = ModelCall(
             model=model,
@@ -255,7 +255,7 @@ class Provider:
             cache_key="",
             is_awaited=True,
         )
-        async with self._in_turn(asked):
+        async with self._in_turn(asked, whose):
             try:
                 return await self._line.objection(model, text)
             except self._line.errors as error:
@@ -274,12 +274,13 @@ class Provider:
         await self._line.close()
 
     @asynccontextmanager
-    async def _in_turn(self, call: ModelCall, queue: Queue | None = None) -> AsyncIterator[Place]:
+    async def _in_turn(self, call: ModelCall, whose: str, queue: Queue | None = None) -> AsyncIterator[Place]:
         if self._left:
             raise ModelUnreachable("The model provider was changed just now: it is asked again by itself.")
         self._calls += 1
         try:
-            async with (queue or self._queue).turn(call, seconds=self._pace.total_seconds) as place:
+            most = self._pace.total_seconds
+            async with (queue or self._queue).turn(call, seconds=most, whose=whose) as place:
                 yield place
         except TimeoutError as error:
             raise ModelBusy(f"The model at {self.address} is busy with other calls.") from error
@@ -289,12 +290,12 @@ class Provider:
                 await self.close()
 
     @asynccontextmanager
-    async def _pictures_in_turn(self, call: ModelCall) -> AsyncIterator[None]:
+    async def _pictures_in_turn(self, call: ModelCall, whose: str) -> AsyncIterator[None]:
         """Let one call at a time carry pictures themselves, for they take much memory."""
         if not are_fetched(call.images, server=self._fetched_for):
             yield
             return
-        async with self._in_turn(call, self._pictures):
+        async with self._in_turn(call, whose, self._pictures):
             yield
 
     @property

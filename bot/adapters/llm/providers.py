@@ -74,7 +74,7 @@ class Providers:
     async def objection(self, model: str, text: str) -> str:
         """Ask the model's provider whether a text may be said; gives why not, and raises ModelError's children."""
         provider, bare = self._find(model, free=True)
-        return await provider.objection(bare, text)
+        return await provider.objection(bare, text, self._whose)
 
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit in tokens."""
