@@ -122,7 +122,8 @@ class Queue:
     def _next(self, may: list[int]) -> tuple[int, Place]:
         """Choose who of these goes now, by number, and where.
 
-        Nobody is passed for ever; the awaited go first, communities in turn. Of one community those go first of which something is read already.
+        Nobody is passed for ever; the awaited go first, communities in turn, and of one community those of which
+        something is read already.
         """
         free = [place for place in self._places if place not in self._busy]
         if self._waiting[may[0]].passed >= MOST_PASSED:
