@@ -64,20 +64,25 @@ class CodeForm(TypedDict):
 @routes.on("GET", "/guilds/{guild_id}/search")
 async def search(call: Call, query: SearchQuery) -> Json:
     """Give a page of messages that fit, newest first, in channels that one may read; others have their turn between."""
-    readable = Permission.VIEW_CHANNEL | Permission.READ_MESSAGE_HISTORY
     asked = query.get("channel_id")
     channels = [
         row["id"]
         for row in call.world.channels.within(call.guild()["id"]).values()
-        if asked in (None, row["id"], row.get("parent_id"))
-        and call.world.permissions_in(row, call.me) & readable == readable
+        if asked in (None, row["id"], row.get("parent_id")) and _may_read(call, row["id"])
     ]
     shown: list[Json] = []
-    async for rows in _found(call.world, query, channels):
+    async for found in _found(call.world, query, channels):
+        rows = [row for row in found if _may_read(call, row["channel_id"])]  # that may have changed since the beginning
         shown += [show_message(call.world, row, viewer=call.me) for row in rows[: PAGE + 1 - len(shown)]]
         if len(shown) > PAGE:
             break
     return {"messages": shown[:PAGE], "has_more": len(shown) > PAGE}
+
+
+def _may_read(call: Call, channel_id: str) -> bool:
+    readable = Permission.VIEW_CHANNEL | Permission.READ_MESSAGE_HISTORY
+    channel = call.world.channels.get(channel_id)
+    return channel is not None and call.world.permissions_in(channel, call.me) & readable == readable
 
 
 async def _found(world: World, query: SearchQuery, channel_ids: list[str]) -> AsyncIterator[list[Json]]:
