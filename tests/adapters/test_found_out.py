@@ -265,3 +265,16 @@ async def test_what_one_model_of_a_server_holds_is_no_limit_of_another(store: Sq
         with pytest.raises(AskedAnew):
             await providers.answer(call(model="tiny", input="many words " * 200))
         assert (providers.context_tokens("large"), providers.context_tokens("tiny")) == (9_000, 600)
+
+
+async def test_what_is_found_out_for_all_counts_for_who_learned_something_of_their_own(store: SqlStore) -> None:
+    async with (
+        llama(cool=False, only_in_chat=True) as there,
+        asked_at(there, store, api="responses") as one,
+    ):
+        mine = Providers(one._providers, Prices(), whose="1")
+        await mine.answer(call(model="tiny", schema=None))  # its temperature is refused before anything is tried
+        await ask(mine)
+        assert form_of(there.calls[-1]) == "json_schema"
+        assert "messages" in there.calls[-1]  # in Chat Completions, where alone it is held to a schema
+        assert not mine.takes_temperature("tiny")

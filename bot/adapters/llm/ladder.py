@@ -15,6 +15,7 @@ ASKED_ANEW_SECONDS: Final = 6 * 3_600.0  # servers are updated: then the first r
 MOST_MODELS: Final = 50  # of one server are remembered; so many each community may have learned of
 MOST_KNOWN: Final = 1_000  # models of one server, until the next start
 Rung = Literal["schema", "json", "words"]
+DOWN: Final[tuple[Rung, ...]] = ("schema", "json", "words")
 TRIAL_SCHEMA: Final[Mapping[str, Json]] = {
     "type": "object",
     "properties": {"greeting": {"type": "string"}, "words": {"type": "integer"}},
@@ -75,10 +76,16 @@ class Ladder:
 
     def of(self, model: str, whose: str = "") -> Known:
         """Give what is known of a model; what was found out long ago counts no longer."""
-        found = self._learned.get(whose, {}).get(model) or self.known.get(model) or Known()
-        if found.rung != "schema" and time.time() - found.since > ASKED_ANEW_SECONDS:
-            found.rung, found.since = "schema", 0.0
-        return found
+        shared = _still_so(self.known.get(model) or Known())
+        mine = self._learned.get(whose, {}).get(model)
+        if mine is None:
+            return shared
+        return replace(
+            shared,
+            rung=max(shared.rung, _still_so(mine).rung, key=DOWN.index),
+            temperature=shared.temperature and mine.temperature,
+            stream=shared.stream and mine.stream,
+        )
 
     def takes_schema(self, model: str, whose: str = "") -> bool:
         """Tell whether the model can be held to a schema, as far as is known."""
@@ -109,10 +116,10 @@ class Ladder:
         self._kept(model).mark, self.is_new = mark, True
 
     def _kept(self, model: str, whose: str = "") -> Known:
-        """Give what can be written to; what a community learns of begins with what all know."""
+        """Give what can be written to."""
         of, most = (self._learned.setdefault(whose, {}), MOST_MODELS) if whose else (self.known, MOST_KNOWN)
         if model not in of:
-            of[model] = replace(self.of(model))
+            of[model] = Known()
             if len(of) > most:
                 del of[next(iter(of))]
         return of[model]
@@ -128,6 +135,12 @@ class Ladder:
             self.known |= KNOWN.validate_python(told if isinstance(told, Mapping) else {})
         except ValidationError:
             self.known.clear()
+
+
+def _still_so(found: Known) -> Known:
+    if found.rung != "schema" and time.time() - found.since > ASKED_ANEW_SECONDS:
+        found.rung, found.since = "schema", 0.0
+    return found
 
 
 def is_words(text: str) -> bool:
