@@ -436,7 +436,8 @@ def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOpti
 
 def prices_of(settings: Settings) -> Prices:
     """Give what models cost and hold, with the installation's own values on top."""
-    return Prices(settings.context_tokens, {name: Price(**dict(one)) for name, one in settings.prices.items()})
+    own = {name: Price(**dict(one)) for name, one in settings.prices.items()}
+    return Prices(settings.context_tokens, own, named=(settings.defaults.model, *settings.paid_models))
 
 
 async def examine_house(settings: Settings) -> list[Finding]:

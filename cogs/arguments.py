@@ -90,7 +90,7 @@ class RequestId(app_commands.Transformer):
 
 async def models_here(interaction: Interaction) -> Sequence[str]:
     """Give the models that the community allows, else what it uses and what is well known."""
-    view = await interaction.client.desk.community.view(guild_of(interaction))
+    view = await interaction.client.desk.community.view(guild_of(interaction), messages=0)
     used = [agent.model for agent in view.agents.values()]
     return list(view.config.allowed_models or dict.fromkeys([view.config.model, *used, *KNOWN_MODELS]))
 

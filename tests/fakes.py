@@ -139,6 +139,9 @@ class ScriptedModel:
     def is_known(self, model: str) -> bool:
         return model not in self.unknown
 
+    def counted_as(self, model: str) -> str:
+        return model
+
     def ceilings(self, model: str) -> Ceilings | None:
         return self.paid
 

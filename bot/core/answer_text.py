@@ -1,9 +1,7 @@
 """From a model's raw text to plain data: lenient about wrapping, fences and cut-off ends, and never raising."""
 
 import json
-import math
 import re
-import unicodedata
 from dataclasses import dataclass
 
 import json_repair
@@ -13,13 +11,13 @@ from bot.core.kinds import OutputFormat
 from bot.core.plain_words import SENTENCE_END, in_whole_sentences
 from bot.core.records import Json
 from bot.core.spellings import AGENT_FIELDS, RESPONSE_FIELDS
+from bot.core.storable import cleaned
 
 LONGEST_ANSWER = 400_000  # room for the largest file, with its line breaks and quotes escaped
 LONGEST_PLAIN = 8_000
 LONGEST_WORDS = 2_000  # without any bracket
 LONGEST_SHOWN = 100_000
 LONGEST_MENDED = 50_000  # mending can take the square of this
-LARGEST_NUMBER = 10**30
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)  # no text is looked through twice
 _CLOSED = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
@@ -62,31 +60,6 @@ def read_answer(text: str, output_format: OutputFormat) -> Read:
             if isinstance(data, dict | list):
                 return Read(data=cleaned(data), whole=reader is not _as_mended)
     return Read(data=None, whole=False)
-
-
-def cleaned(value: Json) -> Json:
-    """Give the data without what cannot be stored: lone surrogates, control characters, endless numbers."""
-    match value:
-        case str():
-            return clean_text(value)
-        case bool() | None:
-            return value
-        case float():
-            return value if math.isfinite(value) else str(value)
-        case int():
-            return value if abs(value) < LARGEST_NUMBER else "a very large number"
-        case list():
-            return [cleaned(each) for each in value]
-        case dict():
-            return {clean_text(str(key)): cleaned(each) for key, each in value.items()}
-
-
-def clean_text(text: str) -> str:
-    """Give text that every store and Discord can take."""
-    if text.isascii() and text.isprintable():
-        return text
-    text = text.encode("utf-8", "replace").decode()
-    return "".join(mark for mark in text if mark in "\n\t" or unicodedata.category(mark) != "Cc")
 
 
 def _candidates(text: str) -> list[str]:

@@ -10,12 +10,13 @@ from pydantic import ValidationError
 from bot.core import spellings
 from bot.core.actions import BY_NAME, Action, Attach, CreateKey, SendMessage
 from bot.core.answer_items import as_action, first_of, problem_of
-from bot.core.answer_text import clean_text, read_answer
+from bot.core.answer_text import read_answer
 from bot.core.errors import Rejected
 from bot.core.key_redaction import given_in, keys_in, keys_written
 from bot.core.kinds import OutputFormat
 from bot.core.plain_words import Sole, own_message, spoken, without_loop, without_thinking
 from bot.core.records import AgentId, Json
+from bot.core.storable import clean_text
 
 MOST_ITEMS = 50
 MOST_PARTS = 200  # no call asks so many agents

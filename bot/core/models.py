@@ -118,6 +118,9 @@ class Model(Protocol):
     def is_known(self, model: str) -> bool:
         """Tell whether the model is one of those that are paid for: its price is in the lists, or given."""
 
+    def counted_as(self, model: str) -> str:
+        """Give by what name a model is counted for everybody: never by one that only a community chose."""
+
     def ceilings(self, model: str) -> Ceilings | None:
         """Give what calls of this model are held to, as the installation pays for them; None: it does not."""
 

@@ -219,7 +219,7 @@ class Caller:
         more = await self._paid(batch, more)
         if more.short is not None:
             return None
-        self._metrics.count("look_ups_answered", model=call.kind.model)
+        self._metrics.count("look_ups_answered", model=batch.model.counted_as(call.kind.model))
         return more
 
     async def _mended(
@@ -232,7 +232,7 @@ class Caller:
         more = await self._paid(batch, replace(call, built=longer, reservation=None))
         if more.short is not None:
             return first, parsed
-        self._metrics.count("answers_mended", model=call.kind.model)
+        self._metrics.count("answers_mended", model=batch.model.counted_as(call.kind.model))
         try:
             answer = await self._ask(batch, more)
         except ModelError as error:
@@ -253,7 +253,7 @@ class Caller:
     async def _ask(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
         self._metrics.observe("agents_per_call", len(call.ready))
-        self._metrics.count("model_calls", model=call.kind.model)
+        self._metrics.count("model_calls", model=batch.model.counted_as(call.kind.model))
         try:
             answer = await self._asking(batch, call)
         except ModelError as error:
@@ -262,7 +262,7 @@ class Caller:
         except Exception:
             await self._purse.settle(batch.community_id, call, None)
             raise
-        count_use(self._metrics, call.kind.model, answer.usage)
+        count_use(self._metrics, batch.model.counted_as(call.kind.model), answer.usage)
         return answer
 
     async def _asking(self, batch: Batch, call: PlannedCall) -> ModelAnswer:

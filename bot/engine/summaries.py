@@ -266,7 +266,7 @@ class Summaries:
             whose=str(job.community_id),
             on_sent=lambda: sent.append(True),
         )
-        self._metrics.count("model_calls", model=job.model)
+        self._metrics.count("model_calls", model=job.provider.counted_as(job.model))
         try:
             async with self._clock.timeout(self._call_seconds):
                 answer = await job.provider.answer(request)
@@ -279,7 +279,7 @@ class Summaries:
         except ModelError as error:
             await self._settle(job, reservation, error.usage)
             raise
-        count_use(self._metrics, job.model, answer.usage)
+        count_use(self._metrics, job.provider.counted_as(job.model), answer.usage)
         await self._settle(job, reservation, as_told(answer.usage))
         return answer
 

@@ -253,17 +253,21 @@ class MessageBook:
         rows = _all(self._journal.read(sql, (*values, limit)))
         return rows[::-1] if order == "ASC" else rows
 
-    def holding(
-        self, words: Iterable[str], channel_ids: Iterable[str], *, after: int, before: int, limit: int
-    ) -> list[Json]:
+    def beginning_of(self, *, before: int, limit: int) -> int | None:
+        """Give the id of the oldest of so many messages of all channels; None when there are none."""
+        sql = "SELECT min(id) FROM (SELECT id FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?)"
+        found = self._journal.read(sql, (before, limit))[0][0]
+        return None if found is None else int(found)
+
+    def holding(self, words: Iterable[str], channel_ids: Iterable[str], *, since: int, before: int) -> list[Json]:
         """Give messages of these channels in which the words may stand, newest first; letters beyond ASCII pass."""
         likely = [f"%{word}%" for word in words if word.isascii() and word.isalnum()]
         places = [int(channel_id) for channel_id in channel_ids]
         sql = (
-            f"SELECT body FROM messages WHERE channel_id IN ({','.join('?' * len(places))}) AND hidden = 0 "  # noqa: S608
-            f"AND id > ? AND id < ?{' AND body LIKE ?' * len(likely)} ORDER BY id DESC LIMIT ?"
-        )
-        return _all(self._journal.read(sql, (*places, after, before, *likely, limit)))
+            f"SELECT body FROM messages WHERE id >= ? AND id < ? AND hidden = 0 "  # noqa: S608
+            f"AND +channel_id IN ({','.join('?' * len(places))}){' AND body LIKE ?' * len(likely)} ORDER BY id DESC"
+        )  # by id, with few to look through: by channel all of its messages would be
+        return _all(self._journal.read(sql, (since, before, *places, *likely)))
 
     def pinned(self, channel_id: str, *, before: str | None, limit: int) -> list[Json]:
         """Give a channel's pinned messages, the latest pin first."""

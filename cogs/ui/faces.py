@@ -26,7 +26,7 @@ async def _channel(interaction: Interaction, agent_id: AgentId) -> Snowflake:
     """Wait for the channel of an agent's room; it is made a moment after the agent."""
     guild_id, community = Snowflake(interaction.guild_id or 0), interaction.client.desk.community
     for _ in range(LOOKS):
-        if (channel_id := (await community.view(guild_id)).all_rooms[agent_id].channel_id) is not None:
+        if (channel_id := (await community.view(guild_id, messages=0)).all_rooms[agent_id].channel_id) is not None:
             return channel_id
         await asyncio.sleep(LOOK_SECONDS)
     raise Rejected("The agent's room has no channel yet: give it the picture a little later.")

@@ -32,6 +32,9 @@ class Llama:
     has_chat: bool = True
     cool: bool = True  # takes a temperature
     counts: bool = True  # tells what a call used; of a trial it always does
+    fails: str = ""  # a model that has a fault
+    holds: dict[str, int] = field(default_factory=dict)  # what models hold, where it has no /props
+    slow: asyncio.Event | None = None  # until it is set, the model "slow" says nothing
     drips: str = ""  # the path where it tells of itself for ever
     says: Callable[[Json], str] = lambda _: '{"thoughts": null, "responses": [], "actions": []}'
     asked: list[Json] = field(default_factory=list)
@@ -63,16 +66,22 @@ class Llama:
     async def models(self, request: web.Request) -> web.StreamResponse:
         if request.path == self.drips:
             return await _dripping(request)
-        return web.json_response({"data": [{"id": "tiny", "owned_by": self.model, "created": self.looks}]})
+        tiny: Json = {"id": "tiny", "owned_by": self.model, "created": self.looks}
+        held = [{"id": name, "max_model_len": most} for name, most in self.holds.items()]
+        return web.json_response({"data": held or [tiny]})
 
     async def take(self, request: web.Request) -> web.StreamResponse:
         if self.down:
             return problem(500, "down")
         body = await request.json()
+        if body["model"] == self.fails:
+            return problem(500, "down")
         chat = request.path.endswith("completions")
         if chat and not self.has_chat:
             return problem(404, "no such page")
         self.asked.append(body)
+        if body["model"] == "slow" and self.slow is not None:
+            await self.slow.wait()
         if not self.cool and "temperature" in body:
             return problem(400, "Unsupported value: 'temperature' does not support 0.7.", param="temperature")
         form = form_of(body)

@@ -18,7 +18,7 @@ from bot.core.models import Api
 from bot.engine.purse import as_told
 from bot.engine.timelines.chance import settle
 from storage.store import SqlStore
-from tests.adapters.llama import Llama, form_of, llama
+from tests.adapters.llama import Llama, form_of, is_trial, llama
 from tests.adapters.test_providers import call
 
 
@@ -211,3 +211,70 @@ async def test_what_a_server_holds_is_its_models_limit_from_the_first_look_on(st
         with pytest.raises(AskedAnew):
             await providers.answer(call(model="tiny", input="many words " * 200))
         assert providers.context_tokens("tiny") == 600
+
+
+@asynccontextmanager
+async def two_at(there: Llama, store: SqlStore) -> AsyncIterator[tuple[Providers, Providers]]:
+    """Two communities that share one of the installation's servers."""
+    async with asked_at(there, store) as one:
+        mine, yours = (Providers(one._providers, Prices(), whose=whose) for whose in ("1", "2"))
+        yield mine, yours
+
+
+async def test_what_the_server_refuses_one_community_is_asked_of_it_for_another(store: SqlStore) -> None:
+    async with llama(cool=False, tells=False) as there, two_at(there, store) as (mine, yours):
+        await mine.answer(call(model="tiny", schema=None))
+        assert not mine.takes_temperature("tiny")
+        assert yours.takes_temperature("tiny")
+
+
+async def test_answers_in_words_to_one_community_leave_another_its_schema(store: SqlStore) -> None:
+    async with llama(says=lambda _: "Whatever you say.") as there, two_at(there, store) as (mine, yours):
+        await mine.answer(call(model="tiny"))
+        assert not mine.takes_schema("tiny")
+        assert yours.takes_schema("tiny")
+
+
+async def test_a_model_that_is_found_out_slowly_holds_up_no_call_for_another(store: SqlStore) -> None:
+    async with llama(slots=4, slow=asyncio.Event()) as there, two_at(there, store) as (mine, yours):
+        assert there.slow is not None
+        slow = asyncio.create_task(mine.answer(call(model="slow")))
+        while not there.asked:
+            await settle()
+        async with asyncio.timeout(5):
+            await yours.answer(call(model="tiny"))
+        assert not slow.done()
+        there.slow.set()
+        await slow
+
+
+async def test_a_failing_model_makes_nothing_unknown_of_others(store: SqlStore) -> None:
+    async with llama(rung="words", tells=False) as there, two_at(there, store) as (mine, yours):
+        await ask(yours)
+        there.fails = "bad"
+        for _ in range(2):
+            with pytest.raises(ModelUnreachable):
+                await mine.answer(call(model="bad"))
+        await ask(yours)
+        assert [one["model"] for one in there.asked if is_trial(one)] == ["tiny", "tiny"]
+
+
+async def test_what_one_model_of_a_server_holds_is_no_limit_of_another(store: SqlStore) -> None:
+    async with llama(tells=False, holds={"tiny": 600, "large": 9_000}) as there, asked_at(there, store) as providers:
+        await providers.answer(call(model="large"))
+        with pytest.raises(AskedAnew):
+            await providers.answer(call(model="tiny", input="many words " * 200))
+        assert (providers.context_tokens("large"), providers.context_tokens("tiny")) == (9_000, 600)
+
+
+async def test_what_is_found_out_for_all_counts_for_who_learned_something_of_their_own(store: SqlStore) -> None:
+    async with (
+        llama(cool=False, only_in_chat=True) as there,
+        asked_at(there, store, api="responses") as one,
+    ):
+        mine = Providers(one._providers, Prices(), whose="1")
+        await mine.answer(call(model="tiny", schema=None))  # its temperature is refused before anything is tried
+        await ask(mine)
+        assert form_of(there.calls[-1]) == "json_schema"
+        assert "messages" in there.calls[-1]  # in Chat Completions, where alone it is held to a schema
+        assert not mine.takes_temperature("tiny")

@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.adapters.llm.communities import Providers
-from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
+from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
@@ -178,3 +178,17 @@ def test_prices_and_limits_come_from_the_library_and_can_be_overridden() -> None
     providers = Providers({}, prices)
     assert providers.list_price("gpt-4o-mini", input_tokens=1_000_000, output_tokens=0) == Decimal("0.15")
     assert providers.list_price("nobody-knows-it", input_tokens=1_000, output_tokens=1_000) == 0
+
+
+async def test_metrics_never_have_a_name_that_only_a_community_chose() -> None:
+    ours = Provider(ProviderOptions(name="", base_url="http://127.0.0.1:9/v1", api_key="x"))
+    theirs = Provider(ProviderOptions(name="den", base_url="https://den.example", api_key="x", own=True))
+    prices = Prices(own={"tiny": Price(input=Decimal(1), output=Decimal(1))}, named=("qwen3",))
+    providers = Providers({"": ours, "den": theirs}, prices)
+    named = ["gpt-4o-mini", "tiny", "local/tiny", "qwen3", "den/ann-is-a-thief", "gpt-4o-ann-is-a-thief", "ann-is"]
+    counted = [providers.counted_as(name) for name in named]
+    assert counted[:4] == ["gpt-4o-mini", "tiny", "tiny", "qwen3"]
+    assert not [name for name in counted if "ann" in name]
+    assert counted[4] == "own"
+    assert counted[6] == "others"
+    await providers.close()

@@ -175,3 +175,25 @@ def test_a_server_that_answers_two_at_once_is_not_narrow(ends: float, speaks: fl
             if run.ended_at is None:
                 seen.ended(run, start + 50)
     assert not seen.is_narrow
+
+
+@pytest.mark.parametrize("at_once", [2, 8])
+async def test_calls_of_one_community_that_hang_leave_others_a_place(stack: AsyncExitStack, at_once: int) -> None:
+    async with stack:
+        here = await desk(stack, at_once)
+        await here.ask("before", whose="2 7")
+        await here.end("before")
+        for number in range(at_once + 2):
+            await here.ask(f"hangs {number}", whose="1 7", is_awaited=True)
+        await here.ask("ours", whose="2 8")
+        assert here.asked == ["before", *(f"hangs {number}" for number in range(at_once - 1)), "ours"]
+        await here.end("hangs 0")
+        assert here.asked[-1] == f"hangs {at_once - 1}"
+
+
+async def test_who_is_alone_has_every_place(stack: AsyncExitStack) -> None:
+    async with stack:
+        here = await desk(stack, 3)
+        for number in range(3):
+            await here.ask(f"mine {number}", whose="1 7")
+        assert len(here.asked) == 3

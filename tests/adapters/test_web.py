@@ -1,19 +1,23 @@
 """The bot's own HTTP face: health and metrics for all on this machine, the rest for people of a playground only."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
+from unittest.mock import AsyncMock
 
 import aiohttp
 import pytest
 
-from bot.adapters.metrics import PrometheusMetrics
+from bot.adapters.metrics import Heart, PrometheusMetrics
 from bot.adapters.web import Face, Inside
 from bot.core.changes import AddAgent, AddLetter, AgentColumns, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting, NotFound, Rejected
 from bot.core.kinds import LetterKind, ReasonKind, Visibility
+from bot.core.next_beat import NextBeat, Waiting
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import Agent, AgentId, Beat, BeatId, CommunityId, SceneId, Snowflake, Usage
 from bot.core.scenes.chat import CHAT, ChatOptions
@@ -184,6 +188,24 @@ async def test_metrics_are_a_page_for_prometheus(store: SqlStore) -> None:
     assert status == 200
     assert headers["Content-Type"].startswith("text/plain")
     assert 'selfroom_beats_total{reason="addressed"} 1.0' in page
+
+
+async def test_the_page_of_metrics_of_a_large_house_holds_nobody_up(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await inhabit(store, 11, "Wren")
+    look = NextBeat(waiting=Waiting.NEWS, words="something new to happen", at=START)
+    beaten = {"last_beat_at": START, "last_reason": ReasonKind.AMBIENT}
+    many = [Heart(community=CommunityId(1), agent=agent(n, **beaten), next_beat=look) for n in range(1, 2_001)]
+    monkeypatch.setattr(Face, "_hearts", AsyncMock(return_value=many))
+    async with Face(store, VirtualClock(START), PrometheusMetrics()) as face:
+        asked, longest, before = asyncio.create_task(get(face, "/metrics")), 0.0, time.thread_time()
+        while not asked.done():
+            await asyncio.sleep(0)
+            now = time.thread_time()  # of the loop alone
+            longest, before = max(longest, now - before), now
+        assert 'agent="2000"' in (await asked)[1]
+    assert longest < 0.05
 
 
 async def test_metrics_tell_local_users_nothing_of_private_rooms(store: SqlStore) -> None:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.answer_text import DEEPEST, LONGEST_PLAIN, LONGEST_SHOWN, LONGEST_WORDS, clean_text, is_plain, read_answer
+from bot.core.answer_text import DEEPEST, LONGEST_PLAIN, LONGEST_SHOWN, LONGEST_WORDS, is_plain, read_answer
 from bot.core.kinds import OutputFormat
 from bot.core.records import Json
+from bot.core.storable import clean_text
 
 SAID = {"responses": [{"room_id": 1, "message": "Hello. How are you?"}]}
 VALUES: st.SearchStrategy[Json] = st.recursive(

@@ -1,10 +1,12 @@
 """Text and names of any kind are heard, shown, answered and found like others, and change nothing around them."""
 
+import json
+
 import pytest
 
 from bot.core.changes import UpdateAgent
 from bot.core.kinds import ReasonKind
-from bot.core.records import AgentId, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, Snowflake
 from tests.engine.hearts import answer, hearts
 from tests.storage.lines import forget
 
@@ -59,3 +61,30 @@ async def test_an_agent_whose_name_is_only_emoji_is_addressed_by_it() -> None:
         assert "Name: 🌊" in beat.hud or "🌊 (ID: 1" in beat.hud
         await home.run(10)
         assert ("1", "Splash.") in await home.lines()
+
+
+VALUES = {
+    "half a character": r'["\ud800"]',
+    "half a name": r'{"\udfff": 1}',
+    "a control character": r'["a\u0000b\u001b[31m"]',
+    "an endless number": "[1e999]",
+    "a number of thousands of digits": f"[{'9' * 3_000}]",
+}
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
+async def test_no_value_written_as_a_text_leaves_an_agent_with_what_cannot_be_sent(value: str) -> None:
+    kept = {"type": "set", "path": "people.mira", "value": value}
+    script = [answer({1: [(1, "I shall keep that.")]}, actions={1: [kept]}), answer({1: [(1, "Here I am.")]})]
+    async with hearts(1, script=script) as home:
+        await home.hear(f"Agent1, keep this: {value}"[:1_900])
+        await home.run(60)
+        await home.hear("Agent1, are you there?")
+        await home.run(60)
+        sent = home.model.calls[-1]
+        (sent.instructions + sent.input).encode()
+        assert not set("\x00\x1b") & set(sent.input)
+        assert ("1", "Here I am.") in await home.lines()
+        known = (await home.view()).minds[ONE, PUBLIC_SIDE].knowledge
+        json.dumps(known, ensure_ascii=False, allow_nan=False).encode()
+        assert len(json.dumps(known)) < 500

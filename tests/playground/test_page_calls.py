@@ -1,5 +1,6 @@
 """What the page asks beside Discord's routes: to find what was said, and colours for code."""
 
+import asyncio
 import time
 from typing import Any
 
@@ -61,6 +62,34 @@ async def test_what_is_found_comes_page_by_page(owner: Person) -> None:
     assert [one["content"] for one in rest["messages"]] == [f"apple {n}" for n in (4, 3, 2, 1, 0)]
     assert not rest["has_more"]
     assert await found(owner, words="apple", after=said[27]["id"]) == ["apple 29", "apple 28"]
+
+
+async def longest_hold(until: asyncio.Event) -> float:
+    """Give the longest time of the processor for which nobody else had a turn."""
+    held, before = 0.0, time.process_time()
+    while not until.is_set():
+        await asyncio.sleep(0)
+        now = time.process_time()  # the playground runs here
+        held, before = max(held, now - before), now
+    return held
+
+
+async def test_others_have_their_turn_while_a_long_history_is_searched(playground: Playground, owner: Person) -> None:
+    first = await owner.say(owner.about["channel_id"], "pear")
+    row = playground.world.messages.get(first["id"])
+    assert row is not None
+    for number in range(1, 10_001):
+        playground.world.messages.put(row | {"id": str(int(row["id"]) + number), "content": f"äpple {number}"})
+    last = playground.world.messages.put(row | {"id": str(int(row["id"]) + 10_001), "content": "quince"})
+    for query in ({"by": "nobody"}, {"words": "nowhere"}, {"words": "ö"}, {"has": "code"}):
+        done = asyncio.Event()
+        watching = asyncio.create_task(longest_hold(done))
+        assert await found(owner, **query) == []
+        done.set()
+        assert await watching < 0.05, query
+    assert await found(owner, words="PEAR") == ["pear"]
+    assert await found(owner, words="quince", before=last["id"]) == []
+    assert len(await found(owner, words="äpple")) == 25
 
 
 async def test_code_comes_back_in_coloured_pieces_that_are_the_code(playground: Playground, owner: Person) -> None:

@@ -82,12 +82,12 @@ class Providers:
     async def objection(self, model: str, text: str) -> str:
         """Ask the model's provider whether a text may be said; gives why not, and raises ModelError's children."""
         provider, bare = self._find(model, free=True)
-        return await provider.objection(bare, text)
+        return await provider.objection(bare, text, self._whose)
 
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit in tokens."""
         found = self._found(model)
-        held = found[0].seen.context_tokens if found is not None else None
+        held = found[0].seen(found[1]).context_tokens if found is not None else None
         return self._prices.context_tokens(model, held)
 
     def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
@@ -101,6 +101,10 @@ class Providers:
 
     def is_known(self, model: str) -> bool:
         return self._prices.knows(model)
+
+    def counted_as(self, model: str) -> str:
+        found = self._found(model)
+        return "own" if found is not None and found[0].options.own else self._prices.name_of(model) or "others"
 
     def ceilings(self, model: str) -> Ceilings | None:
         found = self._found(model)
@@ -120,14 +124,16 @@ class Providers:
     def takes_temperature(self, model: str) -> bool:
         """Tell whether a temperature can be set: reasoning models refuse it."""
         found = self._found(model)
-        if found is not None and (found[0].options.api == "anthropic" or not found[0].ladder.of(found[1]).temperature):
-            return False  # Anthropic's requests know none any more
+        if found is not None and found[0].options.api == "anthropic":
+            return False  # its requests know none any more
+        if found is not None and not found[0].known(found[1], self._whose).temperature:
+            return False
         return not model.rpartition("/")[2].startswith(REASONING)
 
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema, as far as is known."""
         found = self._found(model)
-        return found is None or (found[0].options.structured and found[0].ladder.takes_schema(found[1]))
+        return found is None or (found[0].options.structured and found[0].known(found[1], self._whose).rung == "schema")
 
     def is_failing(self, model: str) -> bool:
         found = self._found(model)

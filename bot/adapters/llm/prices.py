@@ -1,6 +1,6 @@
 """Prices and context limits of models, from the genai-prices library, with the installation's own values on top."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -36,12 +36,20 @@ class Price:
 class Prices:
     """What models cost and how much they can read.
 
-    `context_tokens` and `own` are the installation's own limits and prices by model, with or without its prefix.
+    `context_tokens` and `own` are the installation's own limits and prices by model, with or without its prefix,
+    `named` other models that it names.
     """
 
-    def __init__(self, context_tokens: Mapping[str, int] | None = None, own: Mapping[str, Price] | None = None) -> None:
+    def __init__(
+        self,
+        context_tokens: Mapping[str, int] | None = None,
+        own: Mapping[str, Price] | None = None,
+        *,
+        named: Collection[str] = (),
+    ) -> None:
         self._context_tokens = dict(context_tokens or {})
         self._own = dict(own or {})
+        self._named = frozenset((*named, *self._own, *self._context_tokens))
         self._unknown: set[str] = set()
 
     def context_tokens(self, model: str, told: int | None = None) -> int:
@@ -68,6 +76,13 @@ class Prices:
             return True
         found = self._look_up(model, Usage(input_tokens=1_000, output_tokens=1_000))
         return found is not None and found.total_price > 0 and not any(one in model.lower() for one in PAID_BESIDE)
+
+    def name_of(self, model: str) -> str:
+        """Give a model's name as the installation or the library has it; an empty one where neither does."""
+        if (ours := next((name for name in (model, _bare(model)) if name in self._named), "")) != "":
+            return ours
+        found = self._look_up(model, Usage())
+        return found.model.id if found is not None else ""
 
     def _own_price(self, model: str) -> Price | None:
         return self._own.get(model) or self._own.get(_bare(model))

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import json
 import time
 from asyncio import Lock
 from collections.abc import AsyncIterator, Mapping
@@ -19,8 +18,9 @@ from bot.adapters.llm import openai_line
 from bot.adapters.llm.claude import ClaudeLine
 from bot.adapters.llm.faults import Blame, Declined, Untaken, as_model_error, declined, untaken
 from bot.adapters.llm.gemini import GeminiLine
-from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Known, Ladder, Rung, Seen, is_words
+from bot.adapters.llm.ladder import TRIALS, Known, Ladder, Seen, is_held, is_words, trial
 from bot.adapters.llm.listening import Patience, Pieces, heard
+from bot.adapters.llm.looks import Looks
 from bot.adapters.llm.openai_line import OpenAiLine
 from bot.adapters.llm.pictures import are_fetched, as_taken
 from bot.adapters.llm.queue import Overlaps, Place, Queue
@@ -53,21 +53,7 @@ KEY_IS_IN: Final[Mapping[Api, str]] = {
     "gemini": "check GEMINI_API_KEY",
 }
 SETUP = "set it anew with `/setup provider`"
-TRIAL_SCHEMA: Final[Mapping[str, Json]] = {
-    "type": "object",
-    "properties": {"greeting": {"type": "string"}, "words": {"type": "integer"}},
-    "required": ["greeting", "words"],
-    "additionalProperties": False,
-}
-GREET: Final = "Greet a neighbour called Ann."
-IN_JSON: Final = f'{GREET} Answer with one JSON object, such as {{"greeting": "…", "words": 3}}.'
-TRIALS: Final[tuple[tuple[Rung, str, bool], ...]] = (  # the rung, the question, and whether in Chat Completions
-    ("schema", GREET, False),
-    ("schema", GREET, True),  # llama.cpp holds a model to its schema there, and not in Responses
-    ("json", IN_JSON, False),
-)
 NEAR: Final = "http://localhost"
-TRIAL_TOKENS: Final = 100
 
 log = structlog.get_logger(__name__)
 
@@ -181,12 +167,11 @@ class Provider:
             default_ttl=BREAK_SECONDS,
             exclude=[ModelRefused, ModelBusy, AskedAnew, asyncio.CancelledError],
         )
-        self.ladder = Ladder()
-        self.seen = Seen()
+        self._ladder = Ladder()
+        self._looks = Looks()
         self._memory = memory
-        self._mark: Json = None  # of the server to which what is remembered belongs
-        self._looked_at = 0.0  # 0: it was not yet, or failed since
-        self._learning = Lock()
+        self._recalled = memory is None
+        self._recalling = Lock()
         # by who asks and the model: failures in a row, and until when a spare one answers
         self._failing: dict[tuple[str, str], tuple[int, float]] = {}
         self._calls = 0
@@ -195,6 +180,20 @@ class Provider:
     @property
     def address(self) -> str:
         return self._line.address
+
+    def known(self, model: str, whose: str = "") -> Known:
+        """Give what is known of a model to those who ask: on a server for all, what others found out about it is not.
+
+        For what one community asks for, a server may refuse, and others would be asked less well for it.
+        """
+        return self._ladder.of(model, self._learner(whose))
+
+    def seen(self, model: str) -> Seen:
+        """Give what the server told of itself when it was looked for a model."""
+        return self._looks.of(model)
+
+    def _learner(self, whose: str) -> str:
+        return "" if self.options.own else whose
 
     def is_failing(self, model: str, whose: str = "") -> bool:
         """Tell whether a model failed them lately: then it is left to a spare one for a minute, and ever longer."""
@@ -221,12 +220,12 @@ class Provider:
     async def _answer(self, model: str, call: ModelCall, whose: str) -> ModelAnswer:
         breaker = await self._breakers.get_breaker(f"{whose} {model}")
         try:
-            async with self._pictures_in_turn(call), self._in_turn(call) as place, breaker:
+            async with self._pictures_in_turn(call, whose), self._in_turn(call, whose) as place, breaker:
                 started = time.monotonic()
-                found_out = await self._found_out(model, call)
+                found_out = await self._found_out(model, call, whose)
                 images = await as_taken(call.images, server=self._fetched_for) if call.images else ()
                 try:
-                    answer = await self._ask(model, replace(call, images=images), place)
+                    answer = await self._ask(model, replace(call, images=images), place, whose)
                 except ModelError as error:
                     error.usage = error.usage and added(found_out, error.usage)
                     raise
@@ -238,13 +237,13 @@ class Provider:
         except AskedAnew:
             raise
         except ModelUnreachable:
-            self._looked_at = 0.0  # it may come back as another one
+            self._looks.spoil(model)  # it may come back as another one
             raise
         await self._remembered()
         usage = together(found_out, answer.usage)
         return replace(answer, usage=replace(usage, latency_seconds=time.monotonic() - started))
 
-    async def objection(self, model: str, text: str) -> str:
+    async def objection(self, model: str, text: str, whose: str = "") -> str:
         """Ask whether a text may be said; gives why not, and raises ModelError's children."""
         asked = ModelCall(
             model=model,
@@ -256,7 +255,7 @@ class Provider:
             cache_key="",
             is_awaited=True,
         )
-        async with self._in_turn(asked):
+        async with self._in_turn(asked, whose):
             try:
                 return await self._line.objection(model, text)
             except self._line.errors as error:
@@ -275,12 +274,13 @@ class Provider:
         await self._line.close()
 
     @asynccontextmanager
-    async def _in_turn(self, call: ModelCall, queue: Queue | None = None) -> AsyncIterator[Place]:
+    async def _in_turn(self, call: ModelCall, whose: str, queue: Queue | None = None) -> AsyncIterator[Place]:
         if self._left:
             raise ModelUnreachable("The model provider was changed just now: it is asked again by itself.")
         self._calls += 1
         try:
-            async with (queue or self._queue).turn(call, seconds=self._pace.total_seconds) as place:
+            most = self._pace.total_seconds
+            async with (queue or self._queue).turn(call, seconds=most, whose=whose) as place:
                 yield place
         except TimeoutError as error:
             raise ModelBusy(f"The model at {self.address} is busy with other calls.") from error
@@ -290,12 +290,12 @@ class Provider:
                 await self.close()
 
     @asynccontextmanager
-    async def _pictures_in_turn(self, call: ModelCall) -> AsyncIterator[None]:
+    async def _pictures_in_turn(self, call: ModelCall, whose: str) -> AsyncIterator[None]:
         """Let one call at a time carry pictures themselves, for they take much memory."""
         if not are_fetched(call.images, server=self._fetched_for):
             yield
             return
-        async with self._in_turn(call, self._pictures):
+        async with self._in_turn(call, whose, self._pictures):
             yield
 
     @property
@@ -311,9 +311,9 @@ class Provider:
         first = pace.total_seconds if is_slow else 2 * pace.silence_seconds
         return Patience(first_seconds=first, silence_seconds=pace.silence_seconds, total_seconds=pace.total_seconds)
 
-    async def _ask(self, model: str, call: ModelCall, place: Place | None) -> ModelAnswer:
+    async def _ask(self, model: str, call: ModelCall, place: Place | None, whose: str) -> ModelAnswer:
         """Ask the server; what it turns out not to take is left out from then on."""
-        known = self.ladder.of(model)
+        known = self.known(model, whose)
         call = replace(call, wants_json=call.wants_json and self.options.structured and known.rung == "json")
         if not known.temperature:
             call = replace(call, temperature=None)
@@ -324,8 +324,8 @@ class Provider:
             sentence = f"The model at {self.address} took too long to answer: it is asked again by itself."
             raise ModelUnreachable(sentence, unsure=True) from error
         except self._line.errors as error:
-            if self._does_without(model, call, untaken(error, call)):
-                return await self._ask(model, call, place)
+            if self._does_without(model, call, untaken(error, call), self._learner(whose)):
+                return await self._ask(model, call, place, whose)
             raise as_model_error(error, self._blame(model, call.redactor)) from error
         except Declined as error:
             raise declined(error, self._blame(model, call.redactor)) from error
@@ -333,13 +333,14 @@ class Provider:
             log.warning("an answer could not be read", address=self.address, model=model, exc_info=True)
             sentence = f"What answers at {self.address} is no model: check the address."
             raise ModelUnreachable(sentence, unsure=True) from error
-        self._learn(model, call, answer)
+        self._learn(model, call, answer, self._learner(whose))
         return answer
 
     async def _heard(self, model: str, call: ModelCall, known: Known, place: Place | None) -> ModelAnswer:
         loop = asyncio.get_running_loop()
         run = self._overlaps.sent(loop.time())
-        number = place.number if place is not None and self.seen.is_placed and self._queue.at_once > 1 else None
+        seen, is_wide = self.seen(model), self._queue.at_once > 1
+        number = place.number if place is not None and seen.is_placed and is_wide else None
         try:
             return await heard(
                 self._line.pieces(model, call, known, number),
@@ -351,95 +352,94 @@ class Provider:
         finally:
             self._overlaps.ended(run, loop.time())
             options = self.options  # of a server for all, times that anybody can bring about tell nothing
-            may_be = (options.own or options.near or options.free) and not self.seen.places
+            may_be = (options.own or options.near or options.free) and not seen.places
             if may_be and self._overlaps.is_narrow and self._pace.calls_at_once is None:
                 self._queue.resize(1)
 
-    def _does_without(self, model: str, call: ModelCall, untaken: Untaken | None) -> bool:
+    def _does_without(self, model: str, call: ModelCall, untaken: Untaken | None, whose: str) -> bool:
         """Keep what a server does not take; tells whether the same call can be asked without it."""
         match untaken:
             case "temperature" if call.temperature is not None:
-                self.ladder.without_temperature(model)
-            case "stream" if self.ladder.of(model).stream:
-                self.ladder.without_stream(model)
+                self._ladder.without_temperature(model, whose)
+            case "stream" if self._ladder.of(model, whose).stream:
+                self._ladder.without_stream(model, whose)
             case "form" if call.schema is not None:
-                self.ladder.stands(model, "json")
+                self._ladder.stands(model, "json", whose)
                 raise AskedAnew(f"{model!r} takes no schema: it is asked again in words.")
             case "form" if call.wants_json:
-                self.ladder.stands(model, "words")
+                self._ladder.stands(model, "words", whose)
             case _:
                 return False
         return True
 
-    def _learn(self, model: str, call: ModelCall, answer: ModelAnswer) -> None:
+    def _learn(self, model: str, call: ModelCall, answer: ModelAnswer, whose: str) -> None:
         """Go a rung down when the server took a form and did not hold the model to it."""
         if not is_words(answer.text):
             return
         if call.schema is not None:
             log.info("a schema was ignored: the form is said in words from now on", address=self.address, model=model)
-            self.ladder.stands(model, "json")
+            self._ladder.stands(model, "json", whose)
         elif call.wants_json:
-            self.ladder.stands(model, "words")
+            self._ladder.stands(model, "words", whose)
 
-    async def _found_out(self, model: str, call: ModelCall) -> Usage:
+    async def _found_out(self, model: str, call: ModelCall, whose: str) -> Usage:
         """Find out what server and model take before they are first asked; gives what that used.
 
         Raises AskedAnew for a call that was written for what turned out not to be so.
         """
         if self._memory is None:
             return Usage()
-        async with self._learning:
+        async with self._looks.alone(model):  # whoever asks for another model waits for nobody here
             is_new = await self._look(model)
             used = Usage()
             if not self._line.is_known and (call.schema is not None or call.wants_json) and self.options.structured:
                 used = await self._tried(model)
             await self._remembered()
         if (is_new and not self._holds(model, call)) or (
-            call.schema is not None and not self.ladder.takes_schema(model)
+            call.schema is not None and self.known(model, whose).rung != "schema"
         ):
             raise AskedAnew(f"{model!r} is asked anew, as it turned out to take less.", usage=used)
         return used
 
     def _holds(self, model: str, call: ModelCall) -> bool:
         """Tell whether a call fits into what the server says it holds."""
-        tokens = tokenizer_for(model).count(call.instructions + call.input) + call.answer_tokens
-        return self.seen.context_tokens is None or tokens <= self.seen.context_tokens
+        tokens, most = tokenizer_for(model).count(call.instructions + call.input), self.seen(model).context_tokens
+        return most is None or tokens + call.answer_tokens <= most
 
     async def _look(self, model: str) -> bool:
         """Look who answers there: at first, after it failed, and now and then; another one is known nothing of.
 
         Tells whether it was looked now.
         """
-        if self._looked_at and time.monotonic() - self._looked_at < ASKED_ANEW_SECONDS:
+        if self._looks.is_fresh(model):
             return False
-        if self._memory is not None and self._mark is None:
-            kept = await self._memory.read()
-            self._mark = kept.get("mark")
-            self.ladder.remember(kept.get("models"))
-        self.seen = await self._line.seen(model)
-        whose = f"{self.address} {self.options.api} {self.options.api_key} {self.seen.mark}"
-        mark = hashlib.sha256(whose.encode()).hexdigest()[:16]
-        if mark != self._mark:
-            self.ladder.forget()
-        self._mark = mark
-        self._looked_at = time.monotonic()
-        if self.seen.places and self._pace.calls_at_once is None:
-            self._queue.resize(min(self.seen.places, CALLS_AT_ONCE))
+        await self._recall()
+        seen = await self._line.seen(model)
+        whose = f"{self.address} {self.options.api} {self.options.api_key} {seen.mark}"
+        self._ladder.belongs(model, hashlib.sha256(whose.encode()).hexdigest()[:16])
+        self._looks.keep(model, seen)
+        if seen.places and self._pace.calls_at_once is None:
+            self._queue.resize(min(seen.places, CALLS_AT_ONCE))
             log.info("a server tells how many calls it does at once", address=self.address, calls=self._queue.at_once)
         return True
+
+    async def _recall(self) -> None:
+        async with self._recalling:
+            if self._memory is not None and not self._recalled:
+                self._ladder.remember((await self._memory.read()).get("models"))
+                self._recalled = True
 
     async def _tried(self, model: str) -> Usage:
         """Find out on which rung a model stands by asking it a small question in each form; gives what that used."""
         used = Usage()
-        if self.ladder.of(model).since:
+        if self._ladder.of(model).since:
             return used
         for rung, question, chat in TRIALS:
             if chat and self.options.api != "responses":
                 continue
-            self.ladder.stands(model, rung)
-            self.ladder.of(model).chat = chat
+            self._ladder.stands(model, rung, chat=chat)
             try:
-                answer = await self._ask(model, _trial(model, rung, question), None)
+                answer = await self._ask(model, trial(model, rung, question), None, "")
             except AskedAnew:
                 continue
             except ModelRefused:
@@ -447,16 +447,16 @@ class Provider:
                     raise
                 continue  # it has no Chat Completions
             used = added(used, answer.usage)
-            if _is_held(answer.text):
+            if is_held(answer.text):
                 break
-            self.ladder.stands(model, "words")
-        rung = self.ladder.of(model).rung
+            self._ladder.stands(model, "words")
+        rung = self._ladder.of(model).rung
         log.info("it was found out how far a model is held to a form", address=self.address, model=model, rung=rung)
         return used
 
     async def _remembered(self) -> None:
-        if self._memory is not None and self.ladder.is_new and self._mark is not None:
-            await self._memory.keep({"mark": self._mark, "models": self.ladder.told()})
+        if self._memory is not None and self._ladder.is_new and self._recalled:
+            await self._memory.keep({"models": self._ladder.told()})
 
     def _blame(self, model: str, redactor: KeyRedactor) -> Blame:
         """Give whom a fault is laid to; what a server repeats of our key and of rooms' keys is hidden."""
@@ -475,25 +475,3 @@ def _line(options: ProviderOptions, pace: Pace, transport: httpx2.AsyncBaseTrans
     if options.api == "gemini":
         return GeminiLine(base_url=url, api_key=key, seconds=seconds, http=http)
     return OpenAiLine(api=options.api, base_url=url, api_key=key, seconds=seconds, retries=pace.retries, http=http)
-
-
-def _trial(model: str, rung: Rung, question: str) -> ModelCall:
-    return ModelCall(
-        model=model,
-        instructions="You are a polite neighbour. Answer in at most five words.",
-        input=question,
-        temperature=None,
-        answer_tokens=TRIAL_TOKENS,
-        schema=TRIAL_SCHEMA if rung == "schema" else None,
-        wants_json=rung == "json",
-        cache_key="selfroom-trial",
-    )
-
-
-def _is_held(text: str) -> bool:
-    """Tell whether an answer has the form that was asked for."""
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(said, dict) and isinstance(said.get("greeting"), str)

@@ -11,6 +11,7 @@ from bot.core.models import ModelCall
 
 SURE_AFTER: Final = 2  # calls that had to wait for another one's end
 MOST_PASSED: Final = 4  # calls that others may be asked before one that waits
+SHARED_SECONDS: Final = 600.0  # so long after a community asked, a place is kept from all of them being another's
 
 
 @dataclass(slots=True, eq=False)
@@ -21,6 +22,7 @@ class Place:
     whose: str = ""
     cache_key: str = ""
     used: int = 0  # the turn it had last
+    community: str = ""  # whose call is in it
 
     def nearness(self, call: ModelCall) -> int:
         """Tell how much of a call it has read before: 2 its own last one, 1 one that begins like it, 0 nothing."""
@@ -33,6 +35,7 @@ class Place:
 class _Waiting:
     call: ModelCall
     turn: asyncio.Future[Place]
+    community: str
     passed: int = 0
 
 
@@ -45,6 +48,7 @@ class Queue:
         self._waiting: list[_Waiting] = []  # the longest waiting first
         self._count = count(1)
         self._last: dict[str, int] = {}  # the turn that each community had last
+        self._came: dict[str, float] = {}  # when each community asked last
 
     @property
     def at_once(self) -> int:
@@ -58,12 +62,14 @@ class Queue:
         self._give()
 
     @asynccontextmanager
-    async def turn(self, call: ModelCall, *, seconds: float) -> AsyncIterator[Place]:
+    async def turn(self, call: ModelCall, *, seconds: float, whose: str = "") -> AsyncIterator[Place]:
         """Wait for a turn, and give the place it is in; who lets go while waiting holds up nobody.
 
-        Raises TimeoutError when it takes longer.
+        `whose`: the community's, where the call does not say it. Raises TimeoutError when it takes longer.
         """
-        mine = _Waiting(call, asyncio.get_running_loop().create_future())
+        loop = asyncio.get_running_loop()
+        mine = _Waiting(call, loop.create_future(), call.whose.partition(" ")[0] or whose)
+        self._came[mine.community] = loop.time()
         self._waiting.append(mine)
         self._give()
         try:
@@ -89,39 +95,50 @@ class Queue:
 
     def _give(self) -> None:
         self._waiting = [one for one in self._waiting if not one.turn.done()]
-        while self._waiting and len(self._busy) < len(self._places):
-            at, place = self._next()
+        while (may := self._may_go()) and len(self._busy) < len(self._places):
+            at, place = self._next(may)
             mine = self._waiting.pop(at)
             for one in self._waiting[:at]:
                 one.passed += 1
             place.whose, place.cache_key, place.used = mine.call.whose, mine.call.cache_key, next(self._count)
-            self._last[_community(mine.call)] = place.used
+            self._last[mine.community], place.community = place.used, mine.community
             self._busy.append(place)
             mine.turn.set_result(place)
 
-    def _next(self) -> tuple[int, Place]:
-        """Choose who goes now, by number, and where: nobody is passed for ever, the awaited first, communities in turn.
+    def _may_go(self) -> list[int]:
+        """Give those who wait, by number, without whom their own hold up: all places are never one community's.
 
-        Of one community those go first of which something is read already.
+        That is so while others ask as well: who hangs then, or takes long, leaves them a place to be answered at.
+        """
+        return [at for at, one in enumerate(self._waiting) if not self._has_enough(one.community)]
+
+    def _has_enough(self, community: str) -> bool:
+        theirs = sum(place.community == community for place in self._busy)
+        if theirs == 0 or theirs < len(self._places) - 1:
+            return False
+        since = asyncio.get_running_loop().time() - SHARED_SECONDS
+        return any(at > since for one, at in self._came.items() if one != community)
+
+    def _next(self, may: list[int]) -> tuple[int, Place]:
+        """Choose who of these goes now, by number, and where.
+
+        Nobody is passed for ever; the awaited go first, communities in turn, and of one community those of which
+        something is read already.
         """
         free = [place for place in self._places if place not in self._busy]
-        first = self._waiting[0].passed >= MOST_PASSED
-        pairs = [(0, place) for place in free] if first else list(product(range(len(self._waiting)), free))
-        calls = [one.call for one in self._waiting]
+        if self._waiting[may[0]].passed >= MOST_PASSED:
+            may = may[:1]
+        pairs, calls = product(may, free), [one.call for one in self._waiting]
         return min(
             pairs,
             key=lambda pair: (
                 not calls[pair[0]].is_awaited,
-                self._last.get(_community(calls[pair[0]]), 0),
+                self._last.get(self._waiting[pair[0]].community, 0),
                 -pair[1].nearness(calls[pair[0]]),
                 pair[0],
                 pair[1].used,
             ),
         )
-
-
-def _community(call: ModelCall) -> str:
-    return call.whose.partition(" ")[0]
 
 
 @dataclass(slots=True, eq=False)

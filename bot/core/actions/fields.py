@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringCo
 
 from bot.core.actions.aims import AN_ID, Aim
 from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME
+from bot.core.storable import cleaned
 
 LARGEST_ID = 2**53 - 1
 LONGEST_TEXT = 20_000  # of a message
@@ -92,4 +93,4 @@ UtcTime = Annotated[datetime, AfterValidator(in_utc)]
 Secret = Annotated[str, StringConstraints(min_length=4, max_length=64), AfterValidator(printable)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(printable)]
 Percent = Annotated[str, BeforeValidator(percent)]
-Anything = JsonValue
+Anything = Annotated[JsonValue, AfterValidator(cleaned)]  # JSON in a text is read after the answer was cleaned

@@ -253,6 +253,10 @@ class NodeModels:
         """Give none: a grant was taken for all of it."""
         return None
 
+    def counted_as(self, model: str) -> str:
+        """Give its name: nothing is counted of a world that is run again."""
+        return model
+
     def refusal(self, model: str) -> str:
         """Say why the installation does not pay for it."""
         return self._of(model).refusal

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Iterable
 from functools import partial
+from inspect import isawaitable
 from typing import Any
 
 from aiohttp import web
@@ -74,7 +75,8 @@ class Endpoint:
         who = call.me if call.user else "anyone"
         headers = self.world.limits.take(route.name, call.params, who) if route.limited else {}
         try:
-            reply = as_reply(route.answer(call))
+            answer = route.answer(call)
+            reply = as_reply(await answer if isawaitable(answer) else answer)
         except ApiError as error:
             error.headers = headers | error.headers
             raise

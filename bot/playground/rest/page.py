@@ -1,10 +1,10 @@
 """`/playground`: what the page asks beside Discord's routes: to find what was said, and colours for code."""
 
+import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from functools import lru_cache
-from itertools import islice
 from typing import Annotated, TypedDict
 
 from pygments.lexer import Lexer
@@ -23,7 +23,7 @@ from bot.playground.world import World
 routes = Routes(limited=False)
 
 PAGE = 25
-READ_AT_ONCE = 500
+READ_AT_ONCE = 250
 LONGEST_CODE = 4_000
 COLOURING_SECONDS = 0.05
 LONG_RUN = re.compile(r"(.)\1{199}|\s{200}", re.DOTALL)  # some lexers go through one again and again in a word
@@ -62,32 +62,44 @@ class CodeForm(TypedDict):
 
 
 @routes.on("GET", "/guilds/{guild_id}/search")
-def search(call: Call, query: SearchQuery) -> Json:
-    """Give a page of messages that fit, newest first, in channels that one may read."""
-    readable = Permission.VIEW_CHANNEL | Permission.READ_MESSAGE_HISTORY
+async def search(call: Call, query: SearchQuery) -> Json:
+    """Give a page of messages that fit, newest first, in channels that one may read; others have their turn between."""
     asked = query.get("channel_id")
     channels = [
         row["id"]
         for row in call.world.channels.within(call.guild()["id"]).values()
-        if asked in (None, row["id"], row.get("parent_id"))
-        and call.world.permissions_in(row, call.me) & readable == readable
+        if asked in (None, row["id"], row.get("parent_id")) and _may_read(call, row["id"])
     ]
-    found = list(islice(_found(call.world, query, channels), PAGE + 1))
-    shown = [show_message(call.world, row, viewer=call.me) for row in found[:PAGE]]
-    return {"messages": shown, "has_more": len(found) > PAGE}
+    shown: list[Json] = []
+    async for found in _found(call.world, query, channels):
+        rows = [row for row in found if _may_read(call, row["channel_id"])]  # that may have changed since the beginning
+        shown += [show_message(call.world, row, viewer=call.me) for row in rows[: PAGE + 1 - len(shown)]]
+        if len(shown) > PAGE:
+            break
+    return {"messages": shown[:PAGE], "has_more": len(shown) > PAGE}
 
 
-def _found(world: World, query: SearchQuery, channel_ids: list[str]) -> Iterator[Json]:
+def _may_read(call: Call, channel_id: str) -> bool:
+    readable = Permission.VIEW_CHANNEL | Permission.READ_MESSAGE_HISTORY
+    channel = call.world.channels.get(channel_id)
+    return channel is not None and call.world.permissions_in(channel, call.me) & readable == readable
+
+
+async def _found(world: World, query: SearchQuery, channel_ids: list[str]) -> AsyncIterator[list[Json]]:
     words = query.get("words", "").casefold().split()
     by, fits = query.get("by", "").casefold(), HAS.get(query.get("has", ""))
     after, before = int(query.get("after", 0)), int(query.get("before", (1 << 63) - 1))
-    while rows := world.messages.holding(words, channel_ids, after=after, before=before, limit=READ_AT_ONCE):
-        for row in rows:
-            content = row["content"].casefold()
-            is_by = not by or by in _names(world, row)
-            if is_by and all(word in content for word in words) and (fits is None or fits(row)):
-                yield row
-        before = int(rows[-1]["id"])
+
+    def is_meant(row: Json) -> bool:
+        content = row["content"].casefold()
+        is_by = not by or by in _names(world, row)
+        return is_by and all(word in content for word in words) and (fits is None or fits(row))
+
+    while (since := world.messages.beginning_of(before=before, limit=READ_AT_ONCE)) is not None and before > after + 1:
+        rows = world.messages.holding(words, channel_ids, since=max(since, after + 1), before=before)
+        yield [row for row in rows if is_meant(row)]
+        before = since
+        await asyncio.sleep(0)
 
 
 def _names(world: World, row: Json) -> list[str]:

@@ -33,7 +33,7 @@ class Route:
         return f"{self.method} {self.path}"
 
     def answer(self, call: Call) -> object:
-        """Read query and form as the handler wants them, and let it answer."""
+        """Read query and form as the handler wants them, and let it answer; what takes long is to be awaited."""
         given = {"query": dict(call.query), "form": call.body}
         takes = _takes(self.handler)
         said: dict[str, object] = {name: read(takes.get(name, Empty), value) for name, value in given.items()}
