@@ -8,7 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringCo
 from bot.core.actions.aims import AN_ID, Aim
 from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME
 
-LARGEST_ID = 2**53 - 1
+LARGEST_ID = 2**31 - 1  # ids are counted, and no database of ours holds larger ones
+LARGEST_DISCORD_ID = 2**63 - 1
 LONGEST_TEXT = 20_000  # of a message
 LONGEST_LINE = 2_000
 LARGEST_FILE = 200_000  # bytes of a file
@@ -69,7 +70,7 @@ def percent(value: object) -> object:
 
 
 Id = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_ID), AN_ID]
-DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=2**63 - 1), AN_ID]
+DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_DISCORD_ID), AN_ID]
 RoomRef = Annotated[Id, Aim.ROOM]
 MessageRef = Annotated[Id, Aim.MESSAGE]
 AgentRef = Annotated[Id, BeforeValidator(an_agents), Aim.AGENT]
