@@ -85,7 +85,8 @@ Count = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=50)]
 Number = Annotated[float, BeforeValidator(a_number), Field(allow_inf_nan=False)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_LINE)]
-Path = Annotated[str, StringConstraints(min_length=1, max_length=1_500)]
+LONGEST_PATH = 1_500
+Path = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PATH)]
 LONGEST_PROMPT = 8_000
 Prompt = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT)]
 FileText = Annotated[str, StringConstraints(min_length=1, max_length=LARGEST_FILE), AfterValidator(fitting)]
