@@ -15,7 +15,7 @@ from bot.core.actions.fields import LONGEST_PATH
 from bot.core.errors import NotFound, Rejected
 from bot.core.hud.knowledge import leaves, segment
 from bot.core.plan import PlanList
-from bot.core.records import AgentId, Json, Message, MessageId, Mind, Plan, PlanItem, Side
+from bot.core.records import AgentId, Json, Message, MessageId, Mind, Plan, PlanItem, Side, Snowflake
 from bot.core.timelines.records import NodeId, TreeId
 
 MARK_CHARACTERS = 6
@@ -79,6 +79,19 @@ def origin_of(tree_id: TreeId, node_id: NodeId) -> str:
 
 
 Minds = Mapping[tuple[AgentId, Side], Mind]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What the agents of a node carry, and carried at the fork; what was said since, and which people had a part in it.
+
+    `people`: by id, as they were called there.
+    """
+
+    fork: Minds
+    node: Minds
+    said: Sequence[Message]
+    people: Mapping[Snowflake, str]
 
 
 def offered(fork: Minds, live: Minds, node: Minds) -> list[Item]:

@@ -21,7 +21,7 @@ from bot.core.people import by_person
 from bot.core.plan import pieces
 from bot.core.ports import Reading, Writing
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Message, Mind, Person, Snowflake
-from bot.core.timelines.merging import Item, chosen, offered, origin_of, quotable, quoted_already
+from bot.core.timelines.merging import Carried, Item, chosen, offered, origin_of, quotable, quoted_already
 from bot.core.timelines.records import NodeId, Timeline
 from bot.core.view import Outline, Subject
 from bot.core.wording import counted, honest
@@ -30,7 +30,6 @@ from bot.engine.front_desk.office import LOOKED_BACK, Office, check_manages
 from bot.engine.front_desk.timelines import Orchard
 from bot.engine.performer import ActionContext
 from bot.engine.performer.performer import shown_parameters
-from bot.engine.timelines.looking import Carried, carried
 
 LISTED_MERGES = 25
 QUOTED_CHARACTERS = 1_700
@@ -125,7 +124,7 @@ class Merges:
     async def _world(self, timeline: Timeline, node_id: int) -> Carried:
         if self.orchard is None:
             raise Rejected(OFF)
-        return await carried(self.orchard.trees, timeline.key, NodeId(node_id))
+        return await self.orchard.grower.carried(timeline.key, NodeId(node_id))
 
     async def _moment(self, read: Reading, community_id: CommunityId) -> datetime:
         """Give the time of a merge, which is that of no other: by it its changes are known."""

@@ -273,3 +273,19 @@ async def test_only_what_one_agent_carries_comes_over(tmp_path: Path) -> None:
             await one.merges.take(GUILD, BOSS, one.timeline, one.node.id, "all", of=AgentId(2))
         await one.merges.take(GUILD, BOSS, one.timeline, one.node.id, "all", of=WREN)
         assert (await one.mind()).knowledge == {"mood": "wild"}
+
+
+class Shut:
+    """Files of trees into which nobody in the house looks."""
+
+    def __getattr__(self, name: str) -> object:
+        raise AssertionError(name)
+
+
+async def test_worlds_are_opened_away_from_the_house(tmp_path: Path) -> None:
+    async with forked(tmp_path, ctx=[Set(path="mood", value="wild")]) as one:
+        orchard = one.trees.orchard
+        assert orchard is not None
+        one.merges = Merges(one.merges.office, replace(orchard, trees=Shut()))  # type: ignore[arg-type]
+        await one.take("mood")
+        assert (await one.mind()).knowledge == {"mood": "wild"}
