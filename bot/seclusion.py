@@ -15,6 +15,7 @@ import structlog
 from bot.core.config import CommunityConfig
 from bot.core.errors import SelfroomError, StoreError
 from bot.core.timelines.growth import Growth
+from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import Image, Node, NodeId, Tree, TreeKey
 from bot.engine.timelines.house import Treasury
 from bot.engine.timelines.pipe import Cut, Pipe
@@ -91,6 +92,11 @@ class Seclusion:
     async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all finished children of one: a header, and every difference."""
         found: tuple[str, Sequence[str]] = await self._ask("compare", key, one, two)
+        return found
+
+    async def carried(self, key: TreeKey, node_id: NodeId) -> Carried:
+        """Give what may be taken over from a node."""
+        found: Carried = await self._ask("carried", key, node_id)
         return found
 
     async def remove(self, key: TreeKey) -> None:

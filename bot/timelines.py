@@ -20,7 +20,7 @@ from bot.tokens import tokenizer_for
 from storage.timelines.trees import SqlTrees
 
 OPERATIONS = frozenset(
-    {"begin", "grow", "resume", "rerun", "stop", "delete", "note", "read", "compare", "remove", "give_up"}
+    {"begin", "grow", "resume", "rerun", "stop", "delete", "note", "read", "compare", "carried", "remove", "give_up"}
 )
 NICENESS = 10
 

@@ -72,7 +72,7 @@ class RequestId(app_commands.Transformer):
 
     async def transform(self, interaction: Interaction, value: str) -> int:  # type: ignore[override]
         """Read the number; raises Rejected."""
-        if not (value.isascii() and value.isdigit() and len(value) < 16):
+        if not (value.isascii() and value.isdigit() and len(value) < 10):
             raise Rejected("Give the number of a request: /access pending lists them.")
         return int(value)
 

@@ -3,6 +3,7 @@
 from discord import app_commands
 
 from bot.core.actions import AlterAgent
+from bot.core.actions.fields import LARGEST_ID
 from bot.core.kinds import Detail, InputFormat, OutputFormat
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, reader, wait
@@ -10,7 +11,7 @@ from cogs.ui.beats import beat_file, beat_line, beat_summary, section_lines
 from cogs.ui.files import text_file
 from cogs.ui.texts import label
 
-Number = app_commands.Range[int, 1, 2**53 - 1]
+Number = app_commands.Range[int, 1, LARGEST_ID]
 
 
 class HudCog(Group, group_name="hud", group_description="See what an agent saw (managers)"):

@@ -45,7 +45,7 @@ class SceneNumber(app_commands.Transformer):
 
     async def transform(self, interaction: Interaction, value: str) -> int:  # type: ignore[override]
         """Read the number; raises Rejected."""
-        if not (value.isascii() and value.isdigit() and len(value) < 16):
+        if not (value.isascii() and value.isdigit() and len(value) < 10):
             raise Rejected("Give the number of a scene: /scene list shows them.")
         return int(value)
 

@@ -1,10 +1,13 @@
 """`/talk`: an agent and a person by themselves."""
 
+import asyncio
 from typing import Final
+from weakref import WeakValueDictionary
 
 import discord
 from discord import app_commands
 
+from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.records import Agent
 from cogs.arguments import AgentArg
@@ -20,6 +23,10 @@ NEEDED = ("view_channel", "create_private_threads", "send_messages_in_threads")
 class TalkCog(Group, group_name="talk", group_description="Talk with an agent by yourselves"):
     """Commands that bring a person and an agent together."""
 
+    def __init__(self, client: SelfroomClient) -> None:
+        super().__init__(client)
+        self._doors: WeakValueDictionary[tuple[int, int], asyncio.Lock] = WeakValueDictionary()
+
     @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(3, 60)
     async def agent(self, interaction: Interaction, agent: AgentArg) -> None:
@@ -34,7 +41,8 @@ class TalkCog(Group, group_name="talk", group_description="Talk with an agent by
         if not isinstance(channel, discord.TextChannel) or not isinstance(member, discord.Member):
             raise Rejected(f"{agent.name} has no channel yet: wait until it has one.")
         _check(channel, member, agent)
-        thread = await _open_already(channel, member, agent) or await _opened(channel, member, agent)
+        async with self._doors.setdefault((channel.id, member.id), asyncio.Lock()):  # who asks twice is given one
+            thread = await _open_already(channel, member, agent) or await _opened(channel, member, agent)
         await self.say(interaction, f"Talk with {label(agent.name)} here: {thread.mention}.")
 
 

@@ -150,7 +150,7 @@ def _leave_out_values(context: ExceptionContext) -> None:
     told = context.original_exception
     for error in filter(None, (context.sqlalchemy_exception, told, told.__cause__)):
         error.args = tuple(one.split("\nDETAIL:")[0] if isinstance(one, str) else one for one in error.args)
-        if hasattr(error, "detail"):
+        if hasattr(error, "detail") and isinstance(error.detail, str):  # SQLAlchemy's own is a list: it adds to a text
             error.detail = None
 
 

@@ -75,7 +75,6 @@ async def reword(session: Session, community_id: int, before: OneRow, content: s
     """Take back what was made of a message's words that stand in it no longer, as if they had been deleted."""
     if before.content.strip() in content:
         return
-    await owe_trees_messages(session, community_id, [before.id])  # in a what-if it says what it said
     held = await silence_notices(session, community_id, [before])
     await owe_trees_messages(session, community_id, [before.id])  # what it said before stands in their worlds
     mark = f"{before.id}.{to_microseconds(at)}"  # one change may follow another before that is worked off

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,7 +13,7 @@ from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, Snowflake
 from bot.core.scenes.play import Entry
 from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seated, Source
-from bot.core.scenes.showing import REMOVED, on_one_line
+from bot.core.scenes.showing import REMOVED, fits, on_one_line, stretches
 from storage.beats import recount
 from storage.changes.minds import SUMS, add_up
 from storage.communities import arrived
@@ -28,6 +29,7 @@ WON = "won"
 BEGUN_BEFORE = timedelta(hours=1)  # what a beat saw may be later than its own time
 KEPT_TEXTS = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
 SCENES_LOOKED_AT, TEXTS_AT_ONCE, HUDS_AT_ONCE = 50, 50, 50  # that one transaction forgets
+MARKED = re.compile(r"\{t\d+\}")  # as an event names a text
 TEXT = "text"  # of an event: what somebody said, which moves name by its number
 
 
@@ -333,16 +335,18 @@ async def blank_said(
 
 async def _untell(session: Session, community_id: int, texts: ColumnElement[bool], at: datetime | None) -> None:
     """Blank the lines that System told in a scene with one of these texts in them, here and on Discord."""
-    asked = select(EVENTS.c.scene_id, SCENES.c.room_id, EVENTS.c.text).where(texts, owned(SCENES, community_id))
-    found: dict[tuple[int, int], list[str]] = {}
-    for scene_id, room_id, text in await session.rows(asked.where(SCENES.c.id == EVENTS.c.scene_id)):
-        found.setdefault((scene_id, room_id), []).append(on_one_line(text))
+    asked = select(EVENTS.c.scene_id, SCENES.c.room_id, EVENTS.c.number, EVENTS.c.text)
+    asked = asked.where(texts, owned(SCENES, community_id), SCENES.c.id == EVENTS.c.scene_id)
+    found: dict[tuple[int, int], dict[int, str]] = {}
+    for scene_id, room_id, number, text in await session.rows(asked):
+        found.setdefault((scene_id, room_id), {})[number] = text
     for (scene_id, room_id), words in found.items():
+        events = await _told_with(session, community_id, scene_id, words)
         here = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown.is_(False))
         told = (*here, MESSAGES.c.scene_id == scene_id, MESSAGES.c.sender_kind == SenderKind.SYSTEM)
         untold = []
         for id_, content in await session.rows(select(MESSAGES.c.id, MESSAGES.c.content).where(*told)):
-            left = "\n".join(_without(line, words) for line in content.splitlines())
+            left = "\n".join(_without(line, events) for line in content.splitlines())
             if left != content:
                 this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id_)
                 await session.run(update(MESSAGES).where(this).values(content=left))
@@ -353,10 +357,25 @@ async def _untell(session: Session, community_id: int, texts: ColumnElement[bool
             await redraw(session, community_id, [scene_id], at)
 
 
-def _without(line: str, words: Sequence[str]) -> str:
-    """Give a line of System's, each of which tells one thing, unless one of these texts is in it."""
+async def _told_with(
+    session: Session, community_id: int, scene_id: int, texts: Mapping[int, str]
+) -> list[tuple[str, ...]]:
+    """Give how events with one of these texts in them were told to everybody, as far as that is known."""
+    named = EVENTS.c.text.contains("{t", autoescape=True)
+    of_scene = (owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id, EVENTS.c.kind != TEXT, named)
+    asked = select(EVENTS.c.text, EVENTS.c.seat).where(*of_scene, EVENTS.c.audience.is_(None))
+    marks = {f"{{t{number}}}" for number in texts}
+    return [
+        stretches(text, seat, texts)
+        for text, seat in await session.rows(asked)
+        if not marks.isdisjoint(MARKED.findall(text))
+    ]
+
+
+def _without(line: str, events: Sequence[Sequence[str]]) -> str:
+    """Give a line of System's, each of which tells one thing, unless that is one of these events."""
     told = on_one_line(line)
-    return REMOVED if any(one in told for one in words) else line
+    return REMOVED if any(fits(told, one) for one in events) else line
 
 
 async def unsay(session: Session, community_id: int, post_id: int, content: str, at: datetime) -> bool:

@@ -8,6 +8,7 @@ import discord
 from discord import app_commands
 
 from bot.core.actions import ClearRoom, Compact, Hush, Invite, Remove, StopClearing
+from bot.core.actions.fields import LARGEST_ID
 from bot.core.attention import share_words
 from bot.core.errors import NotFound
 from bot.core.kinds import LetterKind
@@ -25,7 +26,7 @@ from cogs.ui.rights import check_clearable, entrants, soon
 from cogs.ui.texts import JOINING, SEEING, label
 
 Minutes = app_commands.Range[int, 0, 1_440]
-Count = app_commands.Range[int, 1]
+Count = app_commands.Range[int, 1, LARGEST_ID]
 FOLLOWED = timedelta(minutes=14)  # an answer can be changed for fifteen
 FOLLOWED_SECONDS = 2.0
 LOOKED_BACK = 200  # messages

@@ -1,6 +1,7 @@
 """What commands on trees share: which tree is meant, and its board."""
 
 import asyncio
+from contextlib import suppress
 from typing import Final
 
 import discord
@@ -83,7 +84,12 @@ class TreeGroup(Group):
             type=discord.ChannelType.public_thread,
             auto_archive_duration=ARCHIVED_AFTER_MINUTES,
         )
-        made = await self.desk.timelines.place(made, Snowflake(thread.id), None)
+        try:
+            made = await self.desk.timelines.place(made, Snowflake(thread.id), None)
+        except NotFound:  # it went meanwhile: agents would hear what is said there
+            with suppress(discord.HTTPException):
+                await thread.delete()
+            raise
         shown = await self.desk.timelines.shown(made)
         drawn = await tree_picture(shown.nodes)
         board = await thread.send(board_text(shown), file=drawn, view=board_view(shown))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from discord import app_commands
 from pydantic import ValidationError
 
+from bot.core.actions.fields import LARGEST_DISCORD_ID
 from bot.core.errors import Rejected
 from bot.core.timelines.changes import Change, PublicEvent, Settings
 from bot.core.timelines.growth import Growth
@@ -225,6 +226,6 @@ def _listed(typed: str) -> tuple[NodeId, ...]:
 
 def _message_id(typed: str) -> int:
     last = typed.strip().rstrip("/").rpartition("/")[2]
-    if not (last.isascii() and last.isdigit() and len(last) < 20):
+    if not (last.isascii() and last.isdigit() and len(last) < 20 and int(last) <= LARGEST_DISCORD_ID):
         raise Rejected("Give the link of a message, or its id.")
     return int(last)

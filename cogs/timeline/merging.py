@@ -1,5 +1,6 @@
 """`/timeline`: what never was is taken over into life, item by item, and put back."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from discord import app_commands
@@ -18,6 +19,7 @@ from cogs.ui.files import text_file
 from cogs.ui.trees import merge_line, merge_view
 
 LISTED_CHARACTERS = 1_700
+LISTED = 5_000  # things in a file: more are read by nobody
 Names = Mapping[AgentId, str]
 
 
@@ -42,17 +44,22 @@ class Merging(TreeGroup):
             tree: Which tree; that of this thread when left out
         """
         timeline = await self.tree(interaction, tree)
+        of = None if agent is None else agent.id
+        if what is not None and SURE in interaction.extras:
+            who = person(interaction)
+            told = await self.desk.merges.take(guild_of(interaction), who, timeline, node, what, of=of)
+            await self.say(interaction, told)
+            return
         offer = await self.desk.merges.offered(timeline, node)
-        items = [one for one in offer.items if agent is None or one.agent_id == agent.id]
+        items = offer.of(of)
         if what is None:
             await self._show(interaction, timeline, node, items, offer.names)
-        elif SURE in interaction.extras:
-            told = await self.desk.merges.take(guild_of(interaction), person(interaction), timeline, node, what)
-            await self.say(interaction, told)
-        else:
-            wanted = chosen(items, what)
-            marks = ALL if what == ALL and agent is None else "+".join(one.mark for one in wanted)
-            await self._ask(interaction, Again("timeline merge", _given(timeline, node, marks)), wanted, offer.names)
+            return
+        wanted = await asyncio.to_thread(chosen, items, what)
+        again = Again("timeline merge", _given(timeline, node, ALL if what == ALL else _marks(wanted)))
+        if what == ALL and of is not None:
+            again = again.on(agent=of)
+        await self._ask(interaction, again, wanted, offer.names)
 
     async def _show(
         self, interaction: Interaction, timeline: Timeline, node: int, items: Sequence[Item], names: Names
@@ -60,8 +67,7 @@ class Merging(TreeGroup):
         """List what there is, with a select to choose from."""
         if not items:
             raise NotFound(f"Node {node} holds nothing that could be taken over.")
-        lines = [f"- {merge_line(one, names)}" for one in items]
-        text = "\n".join([f"**What node {node} could give to real life**", *lines])
+        text = await asyncio.to_thread(_listing, node, items, names)  # there may be thousands
         files = [text_file(f"merge-{timeline.id}-{node}.md", text)] if len(text) > LISTED_CHARACTERS else []
         view = merge_view(timeline.id, node, items, names)
         await self.say(interaction, text[:LISTED_CHARACTERS], view=view, files=files)
@@ -91,6 +97,16 @@ class Merging(TreeGroup):
         elif await self.sure(interaction, "Put back what was taken over?", "Put it back", merge=merge):
             told = await self.desk.merges.put_back(guild_id, person(interaction), merge)
             await self.say(interaction, honest(told)[:1_900])
+
+
+def _listing(node: int, items: Sequence[Item], names: Names) -> str:
+    lines = [f"- {merge_line(one, names)}" for one in items[:LISTED]]
+    more = [f"- and {len(items) - LISTED:,} more"] if len(items) > LISTED else []
+    return "\n".join([f"**What node {node} could give to real life**", *lines, *more])
+
+
+def _marks(items: Sequence[Item]) -> str:
+    return "+".join(one.mark for one in items)
 
 
 def _given(timeline: Timeline, node: int, what: str) -> tuple[str, ...]:

@@ -4,11 +4,12 @@ import json
 
 from discord import app_commands
 
+from bot.core.actions.fields import LARGEST_ID
 from bot.core.keeping import JournalEntry
 from bot.core.records import Json
 from bot.core.wording import honest
 
-Entry = app_commands.Range[int, 1, 2**53 - 1]
+Entry = app_commands.Range[int, 1, LARGEST_ID]
 
 
 def as_text(value: Json) -> str:

@@ -171,7 +171,7 @@ def merge_view(tree_id: int, node_id: int, items: Sequence[Item], names: Mapping
             value=one.mark,
             description=f"{'changed since the fork; ' if one.is_changed else ''}{_short(one.node)}"[:100],
         )
-        for one in {one.mark: one for one in items}.values()
+        for one in {one.mark: one for one in items[: 2 * MOST_OPTIONS]}.values()
     ]
     view.add_item(MergeSelect.drawn(tree_id, node_id, options[:MOST_OPTIONS]))
     view.stop()

@@ -7,10 +7,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
-from bot.adapters.llm.providers import Providers
 from bot.core.errors import ModelUnreachable
-from bot.engine.timelines.virtual_clock import settle
+from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import made
 
 KINDS = (

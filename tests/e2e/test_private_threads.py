@@ -1,5 +1,6 @@
 """What is said in a private thread is answered there, and shown to nobody who may not read it now."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -143,6 +144,14 @@ async def test_who_talks_with_an_agent_alone_is_answered_there_without_its_name(
         for other in (cast.guest, cast.manager):
             told = await other.told("talk agent", agent="Wren")
             assert thread_id not in told and "Talk with Wren here" in told
+
+
+async def test_who_asks_twice_at_once_is_given_one_thread(cast: Cast) -> None:
+    async with visiting(cast.home.url, "rex") as rex:
+        commander = Commander(rex, cast.manager.channel_id)
+        await asyncio.gather(*(commander.told("talk agent", agent="Wren") for _ in range(2)))
+        active = await rex.ask("GET", f"/guilds/{rex.about['guild_id']}/threads/active")
+        assert [one["name"] for one in active["threads"] if "rex" in one["name"]] == ["Wren and rex"]
 
 
 async def test_without_the_right_no_talk_is_promised(cast: Cast) -> None:

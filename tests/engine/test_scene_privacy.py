@@ -10,6 +10,7 @@ from bot.core.actions import DirectScene, LeaveSeat, Remove, StartScene, TakeSea
 from bot.core.actor import Actor
 from bot.core.changes import UpdateRoom
 from bot.core.errors import Rejected
+from bot.core.events import MessagesDeleted
 from bot.core.keeping import Readable
 from bot.core.kinds import Visibility
 from bot.core.records import AgentId, Json, MessageId, Person, SceneId, Snowflake
@@ -118,6 +119,24 @@ async def test_what_system_told_beside_words_that_are_taken_back_stays() -> None
         posts = "\n".join(post.content for _, post in house.publisher.posts)
         assert "Tom" not in posts
         assert "Agent1: yes. Cake for all." in posts
+
+
+async def test_who_says_a_letter_and_takes_it_back_takes_no_line_that_system_told_with_it() -> None:
+    async with theatre() as stage:
+        await stage.opened("chat", 1, MIRA, turns=9, opening="They meet by chance.")
+        await stage.run(4)
+        house, message_id = stage.house, stage.house.publisher.id()
+        fields: dict[str, Any] = {"thread_id": (await stage.scene()).thread_id, "who": "mira", "id": MIRA.id}
+        await house.hear("e", **fields, message_id=message_id, sent_at=house.clock.now())
+        await stage.run(2)
+        assert "@mira: e" in await stage.lines()
+        posted = [post.content for _, post in house.publisher.posts]
+        assert any("They meet by chance." in one for one in posted)
+        place: dict[str, Any] = {"guild_id": Snowflake(GUILD_ID), "channel_id": Snowflake(7_000_000_000_000_001)}
+        await house.intake.take(MessagesDeleted(**place, message_ids=(message_id,)))
+        await stage.run(3)
+        assert "@mira: e" not in await stage.lines()
+        assert [post.content for _, post in house.publisher.posts][: len(posted)] == posted
 
 
 @pytest.mark.parametrize("secret", [True, False])

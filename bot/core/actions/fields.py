@@ -9,7 +9,8 @@ from bot.core.actions.aims import AN_ID, Aim
 from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME
 from bot.core.storable import cleaned
 
-LARGEST_ID = 2**53 - 1
+LARGEST_ID = 2**31 - 1  # ids are counted, and no database of ours holds larger ones
+LARGEST_DISCORD_ID = 2**63 - 1
 LONGEST_TEXT = 20_000  # of a message
 LONGEST_LINE = 2_000
 LARGEST_FILE = 200_000  # bytes of a file
@@ -70,7 +71,7 @@ def percent(value: object) -> object:
 
 
 Id = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_ID), AN_ID]
-DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=2**63 - 1), AN_ID]
+DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_DISCORD_ID), AN_ID]
 RoomRef = Annotated[Id, Aim.ROOM]
 MessageRef = Annotated[Id, Aim.MESSAGE]
 AgentRef = Annotated[Id, BeforeValidator(an_agents), Aim.AGENT]
@@ -85,7 +86,8 @@ Count = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=50)]
 Number = Annotated[float, BeforeValidator(a_number), Field(allow_inf_nan=False)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_LINE)]
-Path = Annotated[str, StringConstraints(min_length=1, max_length=1_500)]
+LONGEST_PATH = 1_500
+Path = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PATH)]
 LONGEST_PROMPT = 8_000
 Prompt = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT)]
 FileText = Annotated[str, StringConstraints(min_length=1, max_length=LARGEST_FILE), AfterValidator(fitting)]

@@ -25,6 +25,7 @@ from bot.core.ports import Tokenizer
 from bot.core.records import Json
 
 PLAIN_WEIGHT: Final = 0.5  # of what was set without one
+MOST_WEIGHT: Final = 1_000_000.0  # of one that a model wrote itself: an integer may have more digits than a float
 PATHS_NAMED: Final = 8
 AT_ONCE: Final = 5_000  # characters that are counted without a pause: some 10 ms at worst
 _PLAIN: Final = re.compile(r"\w[\w-]*")
@@ -82,7 +83,9 @@ def leaves(knowledge: Mapping[str, Json], above: tuple[str, ...] = ()) -> Iterat
 
 def _weight(value: Json) -> float:
     weight = (weighted(value) or {}).get("w")
-    return float(weight) if isinstance(weight, int | float) else PLAIN_WEIGHT
+    if isinstance(weight, int | float) and -MOST_WEIGHT <= weight <= MOST_WEIGHT:
+        return float(weight)
+    return PLAIN_WEIGHT
 
 
 class Tally:

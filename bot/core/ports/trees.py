@@ -9,6 +9,7 @@ from bot.core.models import ModelAnswer, ModelCall
 from bot.core.ports.store import Store
 from bot.core.records import CommunityId
 from bot.core.timelines.growth import Growth
+from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import (
     Answer,
     Cut,
@@ -186,6 +187,9 @@ class Grower(Protocol):
 
     async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all finished children of one: a header, and every difference."""
+
+    async def carried(self, key: TreeKey, node_id: NodeId) -> Carried:
+        """Give what may be taken over from a node."""
 
     async def remove(self, key: TreeKey) -> None:
         """Delete a tree, its running nodes stopped first."""

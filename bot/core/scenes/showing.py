@@ -83,6 +83,36 @@ def line(event: SceneEvent, cast: Cast) -> str:
     return f"{cast.name(event.seat)}: {words}" if event.seat else words
 
 
+def stretches(text: str, speaker: Seat, texts: Mapping[int, str]) -> tuple[str, ...]:
+    """Give what is known word for word of how an event was told, between marks that may have stood for anything."""
+    found, at = ["", ": "] if speaker else [""], 0
+    for mark in _MARK.finditer(text):
+        found[-1] += text[at : mark.start()]
+        said = texts.get(int(mark[1][1:])) if mark[1][0] == "t" else None
+        if said is None:
+            found.append("")
+        else:
+            found[-1] += on_one_line(said)
+        at = mark.end()
+    found[-1] += text[at:]
+    return tuple(found)
+
+
+def fits(told: str, known: Sequence[str]) -> bool:
+    """Tell whether a line may be an event of which these stretches are known."""
+    first, last = known[0], known[-1]
+    if len(known) == 1:
+        return told == first
+    at, end = len(first), len(told) - len(last)
+    if end < at or not told.startswith(first) or not told.endswith(last):
+        return False
+    for one in known[1:-1]:
+        if (place := told.find(one, at, end)) < 0:
+            return False
+        at = place + len(one)
+    return True
+
+
 def lines_for(events: Sequence[SceneEvent], cast: Cast, seat: Seat | None) -> list[str]:
     """Give what a seat has heard (0: whoever watches; None: all that happened, once it is over)."""
     heard = (one for one in events if one.kind != TEXT)

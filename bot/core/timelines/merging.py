@@ -11,14 +11,16 @@ from hashlib import sha256
 
 from bot.core import knowledge, plan
 from bot.core.actions import Action, Append, HudDecision, HudNote, PlanGoal, PlanMilestone, PlanStrategy, Set
+from bot.core.actions.fields import LONGEST_PATH
 from bot.core.errors import NotFound, Rejected
 from bot.core.hud.knowledge import leaves, segment
 from bot.core.plan import PlanList
-from bot.core.records import AgentId, Json, Message, MessageId, Mind, Plan, PlanItem, Side
+from bot.core.records import AgentId, Json, Message, MessageId, Mind, Plan, PlanItem, Side, Snowflake
 from bot.core.timelines.records import NodeId, TreeId
 
 MARK_CHARACTERS = 6
 MOST_AT_ONCE = 5
+MOST_TAKEN = 500  # things: nobody else writes meanwhile
 ALL = "all"
 OTHERWISE = "That is not there any more, or was changed meanwhile: look again with /timeline merge."
 
@@ -79,6 +81,19 @@ def origin_of(tree_id: TreeId, node_id: NodeId) -> str:
 Minds = Mapping[tuple[AgentId, Side], Mind]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What the agents of a node carry, and carried at the fork; what was said since, and which people had a part in it.
+
+    `people`: by id, as they were called there.
+    """
+
+    fork: Minds
+    node: Minds
+    said: Sequence[Message]
+    people: Mapping[Snowflake, str]
+
+
 def offered(fork: Minds, live: Minds, node: Minds) -> list[Item]:
     """Give what is in the minds of a world, neither as at the fork nor as it is live, of agents that are in both."""
     found: list[Item] = []
@@ -129,6 +144,8 @@ def chosen(items: Sequence[Item], what: str) -> list[Item]:
         found = [one for one in items if one.message is None and not one.is_changed]
         if not found:
             raise NotFound("There is nothing that can be taken over without being chosen.")
+        if len(found) > MOST_TAKEN:
+            raise Rejected(f"That is {len(found):,} things, of {MOST_TAKEN} at most: name an agent, or choose some.")
         return found
     marks = what.split("+")
     by_mark = [one for one in items if one.mark in marks]
@@ -147,33 +164,56 @@ def _item(what: What, mind: Mind, name: str, node: Json, **more: object) -> Item
 
 
 def _known(fork: Mind, live: Mind, node: Mind) -> Iterator[Item]:
-    seen = set[str]()
+    seen = set[tuple[str, ...]]()
     for leaf in leaves(node.knowledge):
-        path = _path(live, leaf.keys)
-        if path in seen:
+        keys = _highest_new(live, leaf.keys)
+        if keys in seen:
             continue
-        seen.add(path)
-        was, now, there = (_read(one, path) for one in (fork, live, node))
-        if there not in (was, now):
-            yield _item(What.KNOWLEDGE, node, path, there, fork=was, live=now, actions=_writing(path, was, now, there))
+        seen.add(keys)
+        was, now, there = (_at(one.knowledge, keys) for one in (fork, live, node))
+        if there not in (was, now) and (path := _path(keys)) and (actions := _writing(path, was, now, there)):
+            yield _item(What.KNOWLEDGE, node, path, there, fork=was, live=now, actions=actions)
 
 
-def _path(live: Mind, keys: Sequence[str]) -> str:
-    """Give the path of a leaf, or of the highest object above it that is not there live: it comes, and goes, whole."""
-    paths = [".".join(map(segment, keys[: depth + 1])) for depth in range(len(keys))]
-    return next((one for one in paths if knowledge.read(live.knowledge, one) is knowledge.MISSING), paths[-1])
+def _highest_new(live: Mind, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the keys of a leaf, or of the highest object above it that is not there live: it comes, and goes, whole."""
+    found: object = live.knowledge
+    for depth, key in enumerate(keys, 1):
+        if not isinstance(found, Mapping) or key not in found:
+            return keys[:depth]
+        found = found[key]
+    return keys
 
 
-def _read(mind: Mind, path: str) -> Json:
-    found = knowledge.read(mind.knowledge, path)
-    return None if found is knowledge.MISSING else knowledge.as_json(found)
+def _at(whole: Mapping[str, Json], keys: Sequence[str]) -> Json:
+    found: Json = whole.get(keys[0])
+    for key in keys[1:]:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def _path(keys: tuple[str, ...]) -> str:
+    """Give keys as a path; empty where none leads there, for its length or what nobody sees in it."""
+    path = ".".join(map(segment, keys))
+    try:
+        return path if len(path) <= LONGEST_PATH and knowledge.parse_path(path) == keys else ""
+    except Rejected:
+        return ""
 
 
 def _writing(path: str, was: Json, now: Json, there: Json) -> tuple[Action, ...]:
-    """Give the actions that write a value: what only grew at its end grows here, too."""
+    """Give the action that writes a value: what only grew at its end grows here, too."""
     if isinstance(was, list) and isinstance(now, list) and isinstance(there, list) and there[: len(was)] == was:
-        return tuple(Append(path=path, value=one) for one in there[len(was) :] if one not in now)
+        known = {_same(one) for one in now}
+        new = [one for one in there[len(was) :] if _same(one) not in known]
+        if len(new) > 1:  # one line of history, however many there are
+            return (Set(path=path, value=[*now, *new]),)
+        return tuple(Append(path=path, value=one) for one in new)
     return (Set(path=path, value=there),)
+
+
+def _same(value: Json) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _planned(fork: Mind, live: Mind, node: Mind) -> Iterator[Item]:

@@ -1,8 +1,11 @@
 """What never was is taken over into life, item by item, and put back: the only way from a timeline into life."""
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
+from typing import TypeVar
 
 from bot.core import knowledge
 from bot.core.actions import Action, HudUpdate, PlanGoal, PlanMilestone, UndoKnowledge, UndoPlan
@@ -18,20 +21,21 @@ from bot.core.people import by_person
 from bot.core.plan import pieces
 from bot.core.ports import Reading, Writing
 from bot.core.ports.communities import Logs
-from bot.core.ports.residents import Views
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Message, Mind, Person, Snowflake
-from bot.core.timelines.merging import Item, chosen, offered, origin_of, quotable, quoted_already
+from bot.core.timelines.merging import Carried, Item, chosen, offered, origin_of, quotable, quoted_already
 from bot.core.timelines.records import NodeId, Timeline
-from bot.core.view import View
+from bot.core.view import Outline, Subject
 from bot.core.wording import counted, honest
+from bot.engine.aside import aside
 from bot.engine.front_desk.office import LOOKED_BACK, Office, check_manages
 from bot.engine.front_desk.timelines import Orchard
 from bot.engine.performer import ActionContext
 from bot.engine.performer.performer import shown_parameters
-from bot.engine.timelines.looking import Carried, carried
 
 LISTED_MERGES = 25
 QUOTED_CHARACTERS = 1_700
+FEW, CHARACTERS_AT_ONCE = 100, 40_000  # of one mind, that are worked out together
+T = TypeVar("T")
 TOLD = "Taken over from {} by The Architect: it did not happen here."
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
@@ -47,6 +51,10 @@ class Offer:
     items: Sequence[Item]
     names: Mapping[AgentId, str]
 
+    def of(self, agent_id: AgentId | None) -> Sequence[Item]:
+        """Give what one agent carries, or all of it."""
+        return self.items if agent_id is None else [one for one in self.items if one.agent_id == agent_id]
+
 
 @dataclass(frozen=True, slots=True)
 class Merges:
@@ -61,20 +69,31 @@ class Merges:
         async with self.office.store.reading() as read:
             return await _offer(read, timeline, NodeId(node_id), world)
 
-    async def take(self, guild_id: Snowflake, person: Person, timeline: Timeline, node_id: int, what: str) -> str:
-        """Take over what somebody chose (core.timelines.merging.chosen), all of it or nothing; gives what was done."""
+    async def take(
+        self,
+        guild_id: Snowflake,
+        person: Person,
+        timeline: Timeline,
+        node_id: int,
+        what: str,
+        *,
+        of: AgentId | None = None,
+    ) -> str:
+        """Take over what somebody chose (core.timelines.merging.chosen), all of it or nothing; gives what was done.
+
+        `of`: only what this agent carries.
+        """
         check_manages(person)
         world = await self._world(timeline, node_id)
         async with self.office.changing(guild_id, person) as (community, write):
             offer = await _offer(write, timeline, NodeId(node_id), world)
-            items = chosen(offer.items, what)
+            items = await aside(chosen, offer.of(of), what)
             await _check_remembered(write, community.id, world, items)
             at = await self._moment(write.logs, community.id)
-            for item in items:
-                if item.message is not None:
-                    await self._quote(write, community.id, person, offer, item.message)
-                else:
-                    await self._write(write, community.id, person, offer, item, at)
+            for message in [one.message for one in items if one.message is not None]:
+                await self._quote(write, community.id, person, offer, message)
+            for some in _together([one for one in items if one.message is None]):
+                await self._write(write, community.id, person, offer, some, at)
             newest = await write.logs.merges(community.id, limit=1)
         self.office.on_done()
         kept = [one for one in items if one.message is None]
@@ -95,11 +114,10 @@ class Merges:
             if not merged:
                 raise NotFound(NO_MERGE.format(number))
             names = await write.agents.names(community.id)
-            for one in reversed(merged):
-                told = f"{names.get(one.agent_id, 'an agent that is gone')}'s {one.part}, {one.entry.path}"
-                action = await _undoing(write.views, community.id, one)
-                done = action is not None and await self._done(write, community.id, person, one, action)
-                (back if done else stays).setdefault(told)
+            for some in _runs(merged):
+                for one, done in await self._undone(write, community.id, person, some):
+                    told = f"{names.get(one.agent_id, 'an agent that is gone')}'s {one.part}, {one.entry.path}"
+                    (back if done else stays).setdefault(told)
         self.office.on_done()
         parts = (("Put back", [one for one in back if one not in stays]), ("Changed since, and left alone", [*stays]))
         return " ".join(f"{head}: {'; '.join(listed)}." for head, listed in parts if listed)
@@ -107,7 +125,7 @@ class Merges:
     async def _world(self, timeline: Timeline, node_id: int) -> Carried:
         if self.orchard is None:
             raise Rejected(OFF)
-        return await carried(self.orchard.trees, timeline.key, NodeId(node_id))
+        return await self.orchard.grower.carried(timeline.key, NodeId(node_id))
 
     async def _moment(self, logs: Logs, community_id: CommunityId) -> datetime:
         """Give the time of a merge, which is that of no other: by it its changes are known."""
@@ -115,19 +133,28 @@ class Merges:
         return max([self.office.now(), *(one.at + timedelta(microseconds=1) for one in before)])
 
     async def _write(
-        self, write: Writing, community_id: CommunityId, person: Person, offer: Offer, item: Item, now: datetime
+        self,
+        write: Writing,
+        community_id: CommunityId,
+        person: Person,
+        offer: Offer,
+        items: Sequence[Item],
+        now: datetime,
     ) -> None:
-        """Do it as the person, by the rules of life, and tell the agent in what it did lately."""
+        """Do what is of one mind as the person, by the rules of life, and tell the agent in what it did lately."""
+        done = [(item, action) for item in items for action in item.actions]
+        agent_id, side = items[0].agent_id, items[0].side
         outcomes = await self.office.performer.perform(
             write,
             community_id,
             Actor.person(person, origin=offer.origin),
-            item.actions,
-            ActionContext(now=now, random=self.office.random, side=item.side),
-            subject=item.agent_id,
+            [action for _, action in done],
+            ActionContext(now=now, random=self.office.random, side=side),
+            subject=agent_id,
         )
-        if why := next((one.why for one in outcomes if not one.accepted), ""):
-            raise Rejected(f"{offer.names.get(item.agent_id, 'It')}, {item.name[:80]}: {why}")
+        for (item, _), outcome in zip(done, outcomes, strict=True):
+            if not outcome.accepted:
+                raise Rejected(f"{offer.names.get(agent_id, 'It')}, {item.name[:80]}: {outcome.why}")
         told = [
             ActionRecord(
                 type=action.definition.name,
@@ -135,11 +162,9 @@ class Merges:
                 parameters=shown_parameters(action, KeyRedactor()),
                 result=TOLD.format(offer.origin),
             )
-            for action in item.actions
+            for _, action in done
         ]
-        await write.apply(
-            community_id, [RecordAction(agent_id=item.agent_id, side=item.side, record=one) for one in told]
-        )
+        await write.apply(community_id, [RecordAction(agent_id=agent_id, side=side, record=one) for one in told])
 
     async def _quote(
         self, write: Writing, community_id: CommunityId, person: Person, offer: Offer, message: Message
@@ -159,19 +184,76 @@ class Merges:
             ],
         )
 
-    async def _done(
-        self, write: Writing, community_id: CommunityId, person: Person, one: Merged, action: Action
-    ) -> bool:
-        context = ActionContext(now=self.office.now(), random=self.office.random, side=one.side)
-        (outcome,) = await self.office.performer.perform(
-            write, community_id, Actor.person(person), [action], context, subject=one.agent_id
+    async def _undone(
+        self, write: Writing, community_id: CommunityId, person: Person, some: Sequence[Merged]
+    ) -> list[tuple[Merged, bool]]:
+        """Put back changes of one mind, as far as nothing else stands there now; tells which are."""
+        agent_id, side = some[0].agent_id, some[0].side
+        view = await write.views.action_view(community_id, agent_ids=[agent_id], room_ids=(), doors=False)
+        actions = [_undoing(view.mind_of(agent_id, side), one) for one in some]
+        if agent_id not in view.agents:
+            return [(one, False) for one in some]
+        context = ActionContext(now=self.office.now(), random=self.office.random, side=side)
+        outcomes = await self.office.performer.perform(
+            write,
+            community_id,
+            Actor.person(person),
+            [one for one in actions if one is not None],
+            context,
+            subject=agent_id,
         )
-        return outcome.accepted
+        accepted = iter([one.accepted for one in outcomes])
+        return [(one, action is not None and next(accepted)) for one, action in zip(some, actions, strict=True)]
+
+
+def _together(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """Give what is of one mind together, a few at a time: an answer may change no more at once either."""
+    for _, its in groupby(items, key=lambda one: (one.agent_id, one.side)):
+        yield from _few(its, lambda one: len(one.words))
+
+
+def _runs(merged: Sequence[Merged]) -> Iterator[list[Merged]]:
+    """Give changes, the newest first, in runs: of the knowledge of one mind several, no path twice; others alone."""
+    for (_, _, part), its in groupby(reversed(merged), key=lambda one: (one.agent_id, one.side, one.part)):
+        if part is not MindPart.KNOWLEDGE:
+            yield from ([one] for one in its)
+            continue
+        run: dict[str, Merged] = {}
+        for one in its:
+            if one.entry.path in run:
+                yield from _few(run.values(), _restored)
+                run = {}
+            run[one.entry.path] = one
+        yield from _few(run.values(), _restored)
+
+
+def _restored(one: Merged) -> int:
+    return len(json.dumps(one.entry.before))
+
+
+def _few(several: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    some: list[T] = []
+    characters = 0
+    for one in several:
+        long = size(one)
+        if some and (len(some) == FEW or characters + long > CHARACTERS_AT_ONCE):
+            yield some
+            some, characters = [], 0
+        some.append(one)
+        characters += long
+    if some:
+        yield some
 
 
 async def _offer(read: Reading, timeline: Timeline, node_id: NodeId, world: Carried) -> Offer:
-    view, origin = await _live(read, timeline.community_id), origin_of(timeline.id, node_id)
+    everyone = list(await read.agents.names(timeline.community_id))
+    view = await read.views.action_view(timeline.community_id, agent_ids=everyone, room_ids=(), doors=False)
     done = {one.what for one in await read.logs.audit(timeline.community_id, limit=LOOKED_BACK)}
+    return await aside(_offered, origin_of(timeline.id, node_id), world, view, done)
+
+
+def _offered(origin: str, world: Carried, view: Subject, done: Collection[str]) -> Offer:
+    """Work an offer out: minds may be large, and many."""
     items = [
         one
         for one in [*offered(world.fork, view.minds, world.node), *quotable(world.said)]
@@ -180,12 +262,7 @@ async def _offer(read: Reading, timeline: Timeline, node_id: NodeId, world: Carr
     return Offer(origin=origin, items=items, names={id_: agent.name for id_, agent in view.agents.items()})
 
 
-async def _live(read: Reading, community_id: CommunityId) -> View:
-    everyone = list(await read.agents.names(community_id))
-    return await read.views.whole(community_id, agent_ids=everyone, messages=0)
-
-
-def _is_here(view: View, item: Item) -> bool:
+def _is_here(view: Outline, item: Item) -> bool:
     """Tell whether that agent, or that room, is there in life, and the agent still in the room on whose side it is."""
     if item.message is not None:
         room = view.all_rooms.get(item.agent_id)
@@ -209,10 +286,9 @@ async def _check_remembered(read: Reading, community_id: CommunityId, world: Car
             raise Rejected(FORGOTTEN)
 
 
-async def _undoing(views: Views, community_id: CommunityId, one: Merged) -> Action | None:
+def _undoing(mind: Mind, one: Merged) -> Action | None:
     """Give the action that puts a change back; None where something else stands there now."""
-    view = await views.whole(community_id, agent_ids=[one.agent_id], messages=0)
-    mind, entry = view.mind_of(one.agent_id, one.side), one.entry
+    entry = one.entry
     match one.part:
         case MindPart.KNOWLEDGE:
             there = knowledge.read(mind.knowledge, entry.path)

@@ -176,9 +176,12 @@ class Timelines:
         await orchard.grower.begin(tree, image)
 
     async def place(self, timeline: Timeline, thread_id: Snowflake, board_post_id: Snowflake | None) -> Timeline:
-        """Keep where a tree is told of."""
-        placed = replace(timeline, thread_id=thread_id, board_post_id=board_post_id)
+        """Keep where a tree is told of; raises NotFound where it went meanwhile, and stays gone."""
         async with self.office.store.writing(timeline.community_id) as write:
+            known = await write.timelines.find(timeline.community_id, timeline.id)
+            if known is None or known.gone:
+                raise NotFound(known.gone if known is not None else NO_TREE.format(timeline.id))
+            placed = replace(known, thread_id=thread_id, board_post_id=board_post_id)
             await write.timelines.keep(placed)
         return placed
 
@@ -190,8 +193,7 @@ class Timelines:
         plans = planned(growth, await orchard.trees.nodes(timeline.key), tree.seed)
         turns = sum(one.turns_wanted or int((one.minutes or 0) + 0.99) for one in plans)
         found = await orchard.treasury.estimate(timeline.key, turns, len(plans))
-        await orchard.treasury.check(timeline.key, found, timeline.usd_cap)
-        return found
+        return await orchard.treasury.held(timeline.key, found, timeline.usd_cap)
 
     async def asks_above(self, timeline: Timeline) -> Decimal:
         """Give the price from which a person is asked whether an operation is to be run."""
@@ -238,13 +240,14 @@ class Timelines:
                 f"This tree is as large as one may be, {config.timeline_megabytes} MB: delete some nodes first."
             )
         growth = replace(growth, limits=Limits.of(config))
-        grant = await orchard.treasury.grant(key, await self.estimate(timeline, growth))
-        nodes: Sequence[Node] = ()
-        try:
-            nodes = await orchard.grower.grow(key, growth)
-        finally:
-            if grant is not None:
-                await orchard.treasury.give(key, grant, nodes)
+        async with orchard.treasury.turn_at(key):
+            grant = await orchard.treasury.grant(key, await self.estimate(timeline, growth))
+            nodes: Sequence[Node] = ()
+            try:
+                nodes = await orchard.grower.grow(key, growth)
+            finally:
+                if grant is not None:
+                    await orchard.treasury.give(key, grant, nodes)
         ids = ", ".join(str(one.id) for one in nodes)
         await self._touched(timeline, person, f"Tree {key.id}: {growth.what}, node {ids}.")
         return nodes

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -34,7 +35,7 @@ def _nobody(key: TreeKey, node: Node | None) -> None:
 
 @dataclass(kw_only=True, eq=False)
 class Grant:
-    """The money that one operation may spend, set aside in the community's day; `left`: nodes that still run on it.
+    """The money that one operation may spend, set aside in the community's day; `left`: those that still run on it.
 
     `ceilings`: where it was set aside of what the installation pays; without them no model of its own is asked.
     """
@@ -43,6 +44,7 @@ class Grant:
     usd: Decimal
     reservation: int
     ceilings: Ceilings | None = None
+    nodes: frozenset[NodeId] = frozenset()
     left: set[NodeId] = field(default_factory=set)
     spent: Usage = field(default_factory=Usage)
     asked: Decimal = Decimal(0)  # of calls that are still to be answered, at most
@@ -67,6 +69,7 @@ class Treasury:
         self._clock = clock
         self._places = asyncio.Semaphore(max(1, (places or MOST_PLACES) // 2))  # never more than half of a provider's
         self._grants: dict[tuple[TreeKey, NodeId], Grant] = {}
+        self._turns: WeakValueDictionary[TreeKey, asyncio.Lock] = WeakValueDictionary()
         self.on_changed: Callable[[TreeKey, Node | None], None] = _nobody
 
     async def facts(self, key: TreeKey, models: Sequence[str]) -> HouseFacts:
@@ -143,11 +146,25 @@ class Treasury:
         ahead = worst * min(nodes, MOST_AT_ONCE)  # of calls that are being answered, at most
         return Estimate(usd=usd, granted_usd=usd * SAFETY + ahead if turns else Decimal(0), tokens=tokens * turns)
 
-    async def check(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> None:
-        """Raise Rejected where a tree's own limit does not hold what an operation is thought to cost."""
-        left = cap - sum((one.usd for one in await self._trees.nodes(key)), Decimal(0))
+    async def held(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> Estimate:
+        """Give an estimate that sets no more aside than is left; raises Rejected where that is thought too little."""
+        nodes = await self._trees.nodes(key)
+        left = cap - sum((one.usd for one in nodes), Decimal(0)) - self._under_way(key, nodes)
         if estimate.usd > left:
             raise Rejected(f"This tree's money does not hold this: about {estimate.usd:.2f} USD, {left:.2f} left.")
+        return replace(estimate, granted_usd=min(estimate.granted_usd, left))
+
+    def _under_way(self, key: TreeKey, nodes: Sequence[Node]) -> Decimal:
+        """Give what operations that still run on a tree may spend beyond what their nodes are known to have."""
+        usd, rest = {node.id: node.usd for node in nodes}, Decimal(0)
+        for grant in {id(one): one for (of, _), one in self._grants.items() if of == key}.values():
+            known = sum((usd.get(id_, Decimal(0)) for id_ in grant.nodes), Decimal(0))
+            rest += max(Decimal(0), grant.usd - known)
+        return rest
+
+    def turn_at(self, key: TreeKey) -> asyncio.Lock:
+        """Give what one operation on a tree holds from when it is reckoned until its money is set aside."""
+        return self._turns.setdefault(key, asyncio.Lock())
 
     async def grant(self, key: TreeKey, estimate: Estimate) -> Grant | None:
         """Set an operation's money aside in the community's day; None where it needs none. Raises Rejected."""
@@ -167,11 +184,17 @@ class Treasury:
         if isinstance(booked, Limit):
             rest = f", {left:.2f} left" if left is not None else ""
             raise Rejected(f"The day's money does not hold this: about {estimate.usd:.2f} USD{rest}.")
-        return Grant(community_id=key.community_id, usd=estimate.granted_usd, reservation=booked, ceilings=ceilings)
+        return Grant(
+            community_id=key.community_id,
+            usd=estimate.granted_usd,
+            reservation=booked,
+            ceilings=ceilings,
+        )
 
     async def give(self, key: TreeKey, grant: Grant, nodes: Sequence[Node]) -> None:
         """Let nodes run on a grant; without any it is given back."""
-        grant.left = {one.id for one in nodes}
+        grant.nodes = frozenset(one.id for one in nodes)
+        grant.left = {*grant.nodes}
         self._grants |= {(key, one.id): grant for one in nodes}
         if not nodes:
             async with self._store.writing(grant.community_id) as write:

@@ -1,15 +1,15 @@
 """Worlds apart as people look at them: what was said there, and what of them is compared."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import TypeAdapter
 
 from bot.core.ports.trees import Trees, World
-from bot.core.records import AgentId, Focus, Json, Message, MessageId, Mind, Side, Snowflake
+from bot.core.records import AgentId, Focus, Json, Message, MessageId
 from bot.core.timelines.comparing import Sighting, common, compared, tabled
+from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, NodeId, TreeKey
 from bot.core.view import View
 from bot.core.wording import counted
@@ -19,19 +19,6 @@ MOST_LINES = 2_000  # of one room
 LISTED_LINES = 400
 MOST_CHILDREN = 25
 MOST_DIFFERENCES = 5_000  # lines that are told of two worlds: a file beyond that is read by nobody
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """What the agents of a node carry, and carried at the fork; what was said since, and which people had a part in it.
-
-    `people`: by id, as they were called there.
-    """
-
-    fork: Mapping[tuple[AgentId, Side], Mind]
-    node: Mapping[tuple[AgentId, Side], Mind]
-    said: Sequence[Message]
-    people: Mapping[Snowflake, str]
 
 
 async def carried(trees: Trees, key: TreeKey, node_id: NodeId) -> Carried:

@@ -13,6 +13,7 @@ from bot.core.ports import Clock
 from bot.core.ports.trees import Telling, Trees
 from bot.core.records import CommunityId
 from bot.core.timelines.growth import MOST_AT_ONCE, Growth, check_parent, planned
+from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
 from bot.engine.timelines import looking
 from bot.engine.timelines.runner import Runner
@@ -121,6 +122,10 @@ class Operations:
         if not table:
             raise Rejected(f"Node {one} has no finished children: name another node beside it.")
         return f"The children of node {one}:", table
+
+    async def carried(self, key: TreeKey, node_id: NodeId) -> Carried:
+        """Give what may be taken over from a node."""
+        return await looking.carried(self.trees, key, node_id)
 
     async def remove(self, key: TreeKey) -> None:
         """Delete a tree, its running nodes stopped first."""

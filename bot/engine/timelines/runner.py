@@ -1,5 +1,6 @@
 """One node is run: opened from its parent, changed, played to its end, and kept; or run again from its record."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -288,8 +289,14 @@ def _knowledge(before: View, after: View) -> list[Told]:
                     "agent": agent_id,
                     "side": side,
                     "path": path,
-                    "before": was.knowledge.get(path),
-                    "after": mind.knowledge.get(path),
+                    "before": _shown(was.knowledge.get(path)),
+                    "after": _shown(mind.knowledge.get(path)),
                 }
                 told.append(Told(kind=EventKind.KNOWLEDGE, data=data))
     return told
+
+
+def _shown(value: Json) -> Json:
+    """Give a value, or how long it is: events are read many at a time, and a mind may be large."""
+    characters = len(json.dumps(value))
+    return value if characters <= SHOWN_CHARACTERS else f"({characters:,} characters)"

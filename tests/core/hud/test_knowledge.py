@@ -1,5 +1,8 @@
 """Knowledge as it is shown: by paths that can be written to, the weightiest first."""
 
+import math
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +24,17 @@ def test_knowledge_is_shown_by_paths_that_set_takes() -> None:
         'mood: "calm" (w 0.9)\n',
         "empty: {}\n",
     ]
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [10**400, -(10**400), 1e308, math.inf, -math.inf, math.nan, True, "0.9"],
+    ids=["long", "long below 0", "large", "endless", "endless below 0", "none", "true", "text"],
+)
+def test_a_weight_that_is_none_weighs_as_nothing_said_and_costs_nobody_a_beat(weight: Json) -> None:
+    knowledge: dict[str, Json] = {"odd": {"v": "x", "w": weight}, "mood": {"v": "calm", "w": 0.9}, "plain": 1}
+    assert all(abs(leaf.weight) <= 1 for leaf in leaves(knowledge))
+    assert Known(o200k(), knowledge).weightiest(1_000_000)[0].keys() == knowledge.keys()
 
 
 trees: st.SearchStrategy[dict[str, Json]] = st.dictionaries(

@@ -6,7 +6,17 @@ from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.council import COUNCIL, CouncilOptions
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
-from bot.core.scenes.showing import Cast, board_of, cast_of, lines_for, play_of, press_id, refusal_to_begin
+from bot.core.scenes.showing import (
+    Cast,
+    board_of,
+    cast_of,
+    fits,
+    lines_for,
+    play_of,
+    press_id,
+    refusal_to_begin,
+    stretches,
+)
 from tests.core.scenes.plays import of
 from tests.core.scenes.surfaces import scene_at
 from tests.fakes import START
@@ -94,3 +104,19 @@ def test_a_talk_in_the_order_of_seats_says_who_follows() -> None:
     playing.move(1, "say", text="Hello.")
     playing.move(2, "yield")
     assert ("Then", "{s1}") in playing.standing.state.view(0).facts
+
+
+def test_a_line_that_told_an_event_is_known_by_all_of_it_and_not_by_a_word() -> None:
+    texts = {5: "e", 6: "two\nlines"}
+    vote = stretches("{s2}: yes. {t5}", 0, texts)
+    assert fits("@mira: yes. e", vote)
+    assert not any(fits(one, vote) for one in ("@mira: yes.", "e", "The vote is open.", "@mira: yes. e."))
+    assert fits(
+        "Wren moves motion 1: **two lines** e It needs a second.",
+        stretches("{s1} moves motion 1: **{t6}** {t5} It needs a second.", 0, texts),
+    )
+    assert fits("Wren: e", stretches("{t5}", 1, texts))
+    assert not fits("Somebody else", stretches("{t5}", 1, texts))
+    assert fits("a b a c", stretches("a {s1} a {s2}", 0, texts))
+    assert not fits("a ", stretches("a {s1} {t5} {s2} a", 0, texts))
+    assert fits("e", stretches("{t5}", 0, texts))

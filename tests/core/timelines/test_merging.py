@@ -1,11 +1,13 @@
 """What of a world may come into life, and by what it is chosen."""
 
+import time
+
 import pytest
 
 from bot.core.actions import Append, Set
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId, Focus, Json, Mind, Side
-from bot.core.timelines.merging import Item, What, chosen, offered, origin_of
+from bot.core.timelines.merging import MOST_TAKEN, Item, What, chosen, offered, origin_of
 from bot.core.timelines.records import NodeId, TreeId
 
 WREN = AgentId(1)
@@ -14,6 +16,10 @@ HERE = (WREN, Side(0))
 
 def mind(side: int = 0, focus: Focus | None = None, **knowledge: Json) -> Mind:
     return Mind(agent_id=WREN, side=Side(side), knowledge=knowledge, focus=focus or Focus())
+
+
+def knowing(knowledge: dict[str, Json]) -> Mind:
+    return Mind(agent_id=WREN, side=Side(0), knowledge=knowledge)
 
 
 def told(fork: Mind, live: Mind, node: Mind) -> list[Item]:
@@ -54,3 +60,58 @@ def test_a_mark_is_another_once_anything_is_otherwise_and_a_name_has_to_mean_one
             chosen(items, gone)
     assert chosen(items, "all") == items
     assert origin_of(TreeId(3), NodeId(14)) == "what-if 3/14"
+
+
+def seconds(*minds: Mind) -> float:
+    """Give what it takes to work out what is offered, at its best."""
+    taken = []
+    for _ in range(3):
+        begun = time.process_time()
+        told(*minds)
+        taken.append(time.process_time() - begun)
+    return min(taken)
+
+
+def test_what_takes_long_grows_no_faster_than_what_is_known() -> None:
+    def known(many: int, value: str) -> Mind:
+        return knowing({f"k{number}": value for number in range(many)})
+
+    def listed(many: int, word: str) -> Mind:
+        items: Json = [f"{word} {number}" for number in range(many)]
+        return mind(seen=items)
+
+    def wide(many: int) -> float:
+        return seconds(mind(), known(many, "was"), known(many, "is"))
+
+    def long(many: int) -> float:
+        return seconds(mind(seen=[]), listed(many, "life"), listed(many, "world"))
+
+    for one in (wide, long):
+        assert one(8_000) < 8 * 2.5 * one(1_000)
+
+
+def test_a_list_that_grew_by_several_leaves_one_line_of_history() -> None:
+    (one,) = told(mind(seen=["fox"]), mind(seen=["fox", "owl"]), mind(seen=["fox", "bear", "owl", "hare"]))
+    assert one.actions == (Set(path="seen", value=["fox", "owl", "bear", "hare"]),)
+    assert told(mind(seen=["fox"]), mind(seen=["fox", "owl", "bear"]), mind(seen=["fox", "bear"])) == []
+
+
+def test_what_no_path_leads_to_keeps_nothing_else_from_being_offered() -> None:
+    deep: Json = 1
+    for _ in range(3):
+        deep = {"\u200b" * 100: deep}
+    odd: dict[str, Json] = {"a\nb": 1, "deep": {"er": deep}}
+    found = told(
+        mind(deep={"er": {"\u200b" * 100: {"\u200b" * 100: {}}}}),
+        mind(deep={"er": {"\u200b" * 100: {}}}),
+        knowing({"mood": "wild", **odd}),
+    )
+    assert "mood" in [one.name for one in found]
+    assert all(len(one.name) <= 1_500 for one in found)
+
+
+def test_more_than_comes_over_in_a_moment_is_refused() -> None:
+    items = told(mind(), mind(), knowing({f"k{number}": number for number in range(MOST_TAKEN + 1)}))
+    with pytest.raises(Rejected, match="501 things, of 500 at most"):
+        chosen(items, "all")
+    assert len(chosen(items[1:], "all")) == MOST_TAKEN

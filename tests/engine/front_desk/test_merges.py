@@ -214,16 +214,11 @@ async def test_what_tells_of_somebody_who_was_forgotten_is_refused(tmp_path: Pat
 
 
 class BreaksOff(Performer):
-    """Dies amid the second thing that it does."""
-
-    times = 0
+    """Dies when what is of one mind is written, and before the agent is told of it."""
 
     async def perform(self, *given: Any, **named: Any) -> list[Outcome]:  # noqa: ANN401
-        self.times += 1
-        done = await super().perform(*given, **named)
-        if self.times == 2:
-            raise RuntimeError("the machine went down")
-        return done
+        await super().perform(*given, **named)
+        raise RuntimeError("the machine went down")
 
 
 async def test_what_broke_off_left_nothing_and_is_done_once_when_it_is_tried_again(tmp_path: Path) -> None:
@@ -240,3 +235,57 @@ async def test_what_broke_off_left_nothing_and_is_done_once_when_it_is_tried_aga
         with pytest.raises(NotFound):
             await one.take(marks)
         assert len(await one.merges.all(GUILD)) == 1
+
+
+class Counts(Performer):
+    """Counts how often minds are loaded, and written."""
+
+    times = 0
+
+    async def perform(self, *given: Any, **named: Any) -> list[Outcome]:  # noqa: ANN401
+        self.times += 1
+        return await super().perform(*given, **named)
+
+
+async def test_much_that_is_known_comes_and_goes_in_few_writes(tmp_path: Path) -> None:
+    many = 240
+    ctx = [Set(path="seen", value={f"k{number}": "was" for number in range(many)})]
+    async with forked(
+        tmp_path, *ctx, ctx=[Set(path="seen", value={f"k{number}": "is" for number in range(many)})]
+    ) as one:
+        counting = Counts(cipher=PlainCipher(), tokenizer=TOKENIZER)
+        merges = Merges(replace(one.merges.office, performer=counting), one.trees.orchard)
+        told = await merges.take(GUILD, BOSS, one.timeline, one.node.id, "all")
+        assert f"{many} things" in told
+        assert counting.times == 3
+        assert (await one.mind()).knowledge == {"seen": {f"k{number}": "is" for number in range(many)}}
+        await one.live(Set(path="seen.k7", value="mine"))
+        back = await merges.put_back(GUILD, BOSS, int(told.partition("merge:")[2].partition("`")[0]))
+        assert counting.times == 6
+        assert back.endswith("Changed since, and left alone: Agent1's knowledge, seen.k7.")
+        held = (await one.mind()).knowledge["seen"]
+        assert held == {f"k{number}": "mine" if number == 7 else "was" for number in range(many)}
+
+
+async def test_only_what_one_agent_carries_comes_over(tmp_path: Path) -> None:
+    async with forked(tmp_path, ctx=[Set(path="mood", value="wild")]) as one:
+        with pytest.raises(NotFound):
+            await one.merges.take(GUILD, BOSS, one.timeline, one.node.id, "all", of=AgentId(2))
+        await one.merges.take(GUILD, BOSS, one.timeline, one.node.id, "all", of=WREN)
+        assert (await one.mind()).knowledge == {"mood": "wild"}
+
+
+class Shut:
+    """Files of trees into which nobody in the house looks."""
+
+    def __getattr__(self, name: str) -> object:
+        raise AssertionError(name)
+
+
+async def test_worlds_are_opened_away_from_the_house(tmp_path: Path) -> None:
+    async with forked(tmp_path, ctx=[Set(path="mood", value="wild")]) as one:
+        orchard = one.trees.orchard
+        assert orchard is not None
+        one.merges = Merges(one.merges.office, replace(orchard, trees=Shut()))  # type: ignore[arg-type]
+        await one.take("mood")
+        assert (await one.mind()).knowledge == {"mood": "wild"}

@@ -1,5 +1,6 @@
 """Managers' operations on trees change nothing in life but what says that there are trees."""
 
+import asyncio
 import random
 from dataclasses import replace
 from datetime import timedelta
@@ -220,3 +221,37 @@ async def test_what_waited_when_selfroom_ended_goes_on_at_its_next_start(tmp_pat
         ended = await grown.trees.node(timeline.key, node.id)
         assert (ended.status, ended.turns) == (Status.DONE, 1)
         assert ended.usd > 0
+
+
+async def test_a_tree_that_went_while_its_thread_was_opened_stays_gone(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, community_id = desk(grown), grown.key.community_id
+        forgotten, removed = [
+            await there.fork(GUILD, BOSS, AgentId(1), title="what boss did", rooms=(AgentId(1),)) for _ in range(2)
+        ]
+        assert (await there.place(forgotten, Snowflake(71), None)).thread_id == 71
+        async with grown.home.store.writing(community_id) as write:
+            await write.timelines.keep(replace(forgotten, gone="Somebody asked to be forgotten.", title=""))
+        await there.remove(removed, BOSS)
+        for one in (forgotten, removed):
+            with pytest.raises(NotFound):
+                await there.place(one, Snowflake(72), Snowflake(73))
+        async with grown.home.store.reading() as read:
+            (left,) = await read.timelines.all(community_id)
+        assert (left.gone, left.title, left.board_post_id) == ("Somebody asked to be forgotten.", "", None)
+        assert await there.all(GUILD) == []
+
+
+async def test_two_presses_at_once_are_not_both_run_on_money_that_holds_one(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        growth = Growth(what="advance", by=BOSS, nodes=(NodeId(0),), turns=2)
+        thought = await there.estimate(timeline, growth)
+        assert thought.usd > 0
+        poor = replace(timeline, usd_cap=thought.usd * 3 / 2)
+        came = await asyncio.gather(*(there.grow(poor, BOSS, growth) for _ in range(2)), return_exceptions=True)
+        (refused,) = [one for one in came if isinstance(one, Rejected)]
+        assert "This tree's money does not hold this" in refused.sentence
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        assert len(await grown.trees.nodes(timeline.key)) == 2

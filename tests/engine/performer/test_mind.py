@@ -1,5 +1,7 @@
 """Knowledge, focus and looking back, as agents and managers do it."""
 
+import math
+
 import pytest
 
 from bot.core.actions import (
@@ -19,7 +21,7 @@ from bot.core.actions import (
 )
 from bot.core.hud.knowledge import Leaf
 from bot.core.kinds import ReasonKind
-from bot.core.records import Lookup, Reason, Side
+from bot.core.records import Json, Lookup, Reason, Side
 from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, House
 
 
@@ -35,6 +37,13 @@ async def test_of_a_large_value_the_last_actions_tell_only_how_large_it_was(hous
     large, small = (await house.mind(BO)).recent_actions
     assert large.parameters == {"path": "a", "value": "(320,011 characters)"}
     assert small.parameters == {"path": "b", "value": ["a", "few", "words"]}
+
+
+async def test_a_number_of_any_length_beside_a_value_ends_no_beat(house: House) -> None:
+    odd: list[Json] = [10**400, -(10**400), math.inf]
+    for number in odd:
+        await house.act(BO, Set(path="a", value={"v": 1, "w": number}), Set(path="mood", value=str(number)[:5]))
+        assert (await house.knowledge(BO))["mood"] == str(number)[:5]
 
 
 async def test_full_knowledge_takes_only_what_makes_it_smaller(house: House) -> None:

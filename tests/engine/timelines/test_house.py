@@ -12,6 +12,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.models import Ceilings, ModelCall, Source
 from bot.core.spending import day_of
+from bot.core.timelines.records import TreeId
 from bot.engine.timelines.answers import GrantSpent
 from bot.engine.timelines.house import Estimate, Treasury
 from tests.engine.hearts import everyone_says, hearts
@@ -79,7 +80,7 @@ async def test_what_the_day_or_the_tree_does_not_hold_is_refused_with_what_is_le
         with pytest.raises(Rejected, match=why):
             await house.grant(key, estimate)
         with pytest.raises(Rejected, match=r"This tree's money does not hold this: about 0\.34 USD, 0\.20 left\."):
-            await house.check(grown.key, estimate, Decimal("0.20"))
+            await house.held(grown.key, estimate, Decimal("0.20"))
 
 
 class Mixed(ScriptedModel):
@@ -125,3 +126,22 @@ async def test_a_run_that_was_begun_on_ones_own_money_asks_no_model_that_the_ins
         with pytest.raises(GrantSpent):
             await house.answer(key, root.id, CALL)
         assert [call.model for call in mixed.calls] == ["own/small"]
+
+
+async def test_operations_at_the_same_time_spend_no_more_than_the_tree_may(tmp_path: Path) -> None:
+    cap = Decimal("0.50")
+    async with treasury(tmp_path) as (house, grown):
+        made = await grown.grow("multi", 0, siblings=2)
+        thought = Estimate(usd=Decimal("0.20"), granted_usd=Decimal("0.40"), tokens=9)
+        first = await house.held(grown.key, thought, cap)
+        grant = await house.grant(grown.key, first)
+        assert grant is not None
+        await house.give(grown.key, grant, made)
+        with pytest.raises(Rejected, match="This tree's money does not hold this"):
+            await house.held(grown.key, thought, cap)
+        second = await house.held(grown.key, replace(thought, usd=Decimal("0.05")), cap)
+        assert first.granted_usd + second.granted_usd <= cap
+        assert house.turn_at(grown.key) is not house.turn_at(replace(grown.key, id=TreeId(77)))
+        for node in made:
+            await house.changed(grown.key, node.id, node)
+        assert (await house.held(grown.key, thought, cap)).granted_usd == Decimal("0.40")
