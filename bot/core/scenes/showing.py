@@ -216,6 +216,7 @@ class Board:
     lines: tuple[str, ...]
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
+    free: int = 0  # seats that are not taken yet
     until: datetime | None = None  # unless nobody may know how long an unseen window is open
     kind: str = ""
     names: Mapping[Seat, str] = field(default_factory=dict)
@@ -250,6 +251,7 @@ def board_of(
     choices: tuple[tuple[Seat, str], ...] = ()
     until: datetime | None = scene.deadline_at
     picture: Mapping[str, Json] = {}
+    free = play.kind.seats[1] - len(scene.seats) if play and scene.status is SceneStatus.LOBBY else 0
     if play is None:
         lines.append("This kind of scene is not played any more.")
     elif scene.status is SceneStatus.LOBBY:
@@ -268,7 +270,8 @@ def board_of(
         status=scene.status,
         lines=tuple(lines),
         choices=choices,
-        agents=tuple(agents) if scene.status is SceneStatus.LOBBY else (),
+        agents=tuple(agents) if free else (),
+        free=free,
         until=until,
         kind=scene.kind,
         names={one.seat: cast.name(one.seat) for one in scene.seats},
