@@ -303,7 +303,8 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         await wait(interaction)
         rooms = {one.room_id for one in await _seen(interaction)}
         fared, names = await self.desk.scenes.fared(guild_of(interaction), rooms)
-        await self.list_out(interaction, "Scenes played", _fared(fared, names), empty="No scene has ended yet.")
+        lines = _fared(fared, names, await self.desk.providers.coin(guild_of(interaction)))
+        await self.list_out(interaction, "Scenes played", lines, empty="No scene has ended yet.")
 
     @app_commands.command()
     async def replay(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
@@ -360,7 +361,7 @@ def _listed(scene: Scene) -> str:
     return f"**{scene.id}** {scene.kind}{about}{where}, {scene.status}{why}, {counted(len(scene.seats), 'seat')}"
 
 
-def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str]) -> list[str]:
+def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str], coin: str) -> list[str]:
     lines = []
     for one in fared:
         agent = label(names.get(one.agent_id, "an agent that is gone")) if one.agent_id is not None else ""
@@ -368,6 +369,6 @@ def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str]) -> list[str]:
         lines.append(
             f"{one.kind}: {who} played {one.played}, won {one.won}, score {one.score}, {counted(one.turns, 'turn')}, "
             f"{counted(one.refused, 'refused move')}, {counted(one.misses, 'miss', 'misses')}"
-            + (f", {one.usd:.4f} USD" if one.agent_id is not None else "")
+            + (f", {one.usd:.4f} {coin}" if one.agent_id is not None else "")
         )
     return lines

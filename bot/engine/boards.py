@@ -10,7 +10,7 @@ from bot.core.records import Agent, Letter, Room, SceneId
 from bot.core.scenes.records import OPEN, Scene, SceneStatus
 from bot.core.scenes.showing import board_of
 from bot.core.view import Outline
-from bot.engine.estimating import estimate_of
+from bot.engine.estimating import coin_of, estimate_of
 from bot.engine.scene_posts import names_of
 from bot.engine.stage import opened, sits_in
 
@@ -56,8 +56,9 @@ class Boards:
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
             sit = await sits_in(read, of, OPEN)
             estimate = await estimate_of(read, view.community, scene, view.agents, self._models)
+            coin = await coin_of(read, view.community, self._models)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
-        board = board_of(scene, events, names, free, estimate=estimate)
+        board = board_of(scene, events, names, free, estimate=estimate, coin=coin)
         thread_id = scene.thread_id
         if thread_id is None:
             if room.channel_id is None:

@@ -24,7 +24,7 @@ from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, title_of
 from bot.core.wording import as_words, choice_of
 from cogs.ui import rights
-from cogs.ui.again import Again, Item, Lasting, question
+from cogs.ui.again import MOST_OPTIONS, Again, Item, Lasting, chosen, question
 from cogs.ui.forms import Form
 from cogs.ui.patience import Patience
 from cogs.ui.scene_pictures import drawn, results_files, results_text
@@ -33,7 +33,6 @@ from cogs.ui.seats import SEATS, SHOWN_CHARACTERS, Look, seat_text
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
 MOST_BUTTONS = 5
-MOST_OPTIONS = 25
 FORM_CHARACTERS = 4_000
 NAME = r"[a-z_]{1,40}"
 PRESSES = Patience(40, 60.0)  # of one person, at all scenes: each may have a board drawn anew
@@ -109,7 +108,7 @@ class BoardButton(Lasting, template=PRESS_ID):
                 await tell(interaction, "\n".join(told))
 
     def _actions(self, interaction: Interaction) -> list[Action]:
-        values = _values(interaction)
+        values = chosen(interaction)
         match self.what:
             case "join" | "ping":
                 return [TakeSeat(scene_id=self.scene_id, pings=True if self.what == "ping" else None)]
@@ -139,12 +138,6 @@ async def ask_to_stop(interaction: Interaction, scene: Scene) -> None:
         raise Rejected(ONLY_DIRECTORS)
     again = Again("scene direct", ("what=stop", f"scene={scene.id}"))
     await tell(interaction, f"Stop {title_of(scene)} for good? It cannot go on afterwards.", question(again, "Stop it"))
-
-
-def _values(interaction: Interaction) -> Sequence[str]:
-    data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
-    values = data.get("values", [])
-    return values if isinstance(values, list) else []
 
 
 async def show_seat(interaction: Interaction, scene_id: int, note: str = "") -> None:
@@ -221,9 +214,9 @@ class PresetSelect(Lasting, template=r"preset:(?P<room>\d+)"):
     async def pressed(self, interaction: Interaction) -> None:
         """Open the lobby."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        of, chosen = self.template.fullmatch(self.custom_id), "".join(_values(interaction)[:1])
-        kind = KINDS.get(chosen.partition(":")[0])
-        preset = next((one for one in kind.presets if one.name == chosen.partition(":")[2]), None) if kind else None
+        of, picked = self.template.fullmatch(self.custom_id), "".join(chosen(interaction)[:1])
+        kind = KINDS.get(picked.partition(":")[0])
+        preset = next((one for one in kind.presets if one.name == picked.partition(":")[2]), None) if kind else None
         if of is None or kind is None or preset is None:
             raise Rejected("That is not played any more: use /scene start.")
         start = StartScene(room_id=int(of["room"]), kind=kind.kind, title="", options=preset.options)
@@ -285,7 +278,7 @@ class MoveSelect(
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
         of = self.template.fullmatch(self.custom_id)
-        values: list[Json] = [_number(value) for value in _values(interaction)]
+        values: list[Json] = [_number(value) for value in chosen(interaction)]
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given: Json = values if of["what"] == "many" else values[0]
@@ -324,7 +317,7 @@ class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):
 
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
-        of, values = self.template.fullmatch(self.custom_id), _values(interaction)
+        of, values = self.template.fullmatch(self.custom_id), chosen(interaction)
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given = {name: _number(value) for name, value in parse_qsl(values[0])}
@@ -357,7 +350,7 @@ class SuggestedSelect(Lasting, template=rf"suggest:(?P<id>\d+):(?P<window>\d+):(
 
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
-        of, values = self.template.fullmatch(self.custom_id), _values(interaction)
+        of, values = self.template.fullmatch(self.custom_id), chosen(interaction)
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given: list[Json] = [*values[0].split()]

@@ -34,7 +34,12 @@ async def test_stats_count_scenes_of_rooms_that_one_may_read(monkeypatch: pytest
 
     client = SelfroomClient()
     client.desk = cast(
-        "Any", SimpleNamespace(scenes=SimpleNamespace(all=all_, fared=fared), rooms=SimpleNamespace(place=place))
+        "Any",
+        SimpleNamespace(
+            scenes=SimpleNamespace(all=all_, fared=fared),
+            rooms=SimpleNamespace(place=place),
+            providers=SimpleNamespace(coin=done),
+        ),
     )
     cog = SceneCog(client)
     monkeypatch.setattr(scene, "wait", done)

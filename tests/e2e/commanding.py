@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import aiohttp
@@ -126,12 +126,21 @@ class Commander:
     async def choose(self, message: Json, placeholder: str, *values: str) -> Json:
         """Choose from a select and give the new answer that comes of it."""
         before = len(self.visitor.heard)
+        await self._pick(message, placeholder, values)
+        return await self._next(before, seat=is_seat(message))
+
+    async def _pick(self, message: Json, placeholder: str, values: Sequence[str]) -> None:
         parts = list(inside(message["components"]))
         select = next(part for part in parts if part.get("placeholder") == placeholder)
         data = {"custom_id": select["custom_id"], "component_type": select["type"], "values": values}
         body = {"data": data, "message_id": message["id"], "message_flags": message.get("flags", 0)}
         await self._send(3, body | {"channel_id": message["channel_id"]})
-        return await self._next(before, seat=is_seat(message))
+
+    async def choose_in_place(self, message: Json, placeholder: str, *values: str) -> Json:
+        """Choose from a select and give the message as it is then."""
+        before = len(self.visitor.heard)
+        await self._pick(message, placeholder, values)
+        return await self._next(before, message["id"])
 
     async def press_in_place(self, message: Json, label: str) -> Json:
         """Press a button and give the message as it is then."""

@@ -149,6 +149,7 @@ def pressed(board: Board) -> discord.ui.View:
     """Give its buttons; what pressing them does is known to the command tree, by their ids."""
     view = discord.ui.View(timeout=None)
     for what, label, style in BUTTONS.get(board.status, ENDED):
+        label = label.replace("USD", board.coin)
         id_ = press_id(what, board.scene_id)  # the same for ever: a board is drawn anew while somebody presses
         view.add_item(discord.ui.Button(label=label, style=style, custom_id=id_))
     if board.agents:

@@ -1,6 +1,6 @@
 """The models of a community behind one door: each at the server that its name's prefix says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -124,6 +124,13 @@ class Providers:
     def is_failing(self, model: str) -> bool:
         found = self._found(model)
         return found is not None and found[0].is_failing(found[1], self._whose)
+
+    async def listed(self, model: str) -> Sequence[str]:
+        found = self._found(model)
+        if found is None:
+            return ()
+        prefix = model.removesuffix(found[1])
+        return [f"{prefix}{name}" for name in await found[0].listed()]
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures, as far as its name tells."""

@@ -147,7 +147,9 @@ class Treasury:
         """Raise Rejected where a tree's own limit does not hold what an operation is thought to cost."""
         left = cap - sum((one.usd for one in await self._trees.nodes(key)), Decimal(0))
         if estimate.usd > left:
-            raise Rejected(f"This tree's money does not hold this: about {estimate.usd:.2f} USD, {left:.2f} left.")
+            raise Rejected(
+                f"This tree's money does not hold this: about {estimate.usd:.2f} {await self.coin(key)}, {left:.2f} left."
+            )
 
     async def grant(self, key: TreeKey, estimate: Estimate) -> Grant | None:
         """Set an operation's money aside in the community's day; None where it needs none. Raises Rejected."""
@@ -187,6 +189,10 @@ class Treasury:
             config, day = held_to(view.config, ceilings), day_of(self._clock.now())
             spending = await spending_now(read.money, community_id, config, day, ceilings)
         return spending.share
+
+    async def coin(self, key: TreeKey) -> str:
+        """Name the money in which a tree's calls are counted."""
+        return (await self._model(key.community_id)).source.coin
 
     async def _model(self, community_id: CommunityId) -> Model:
         async with self._store.reading() as read:
