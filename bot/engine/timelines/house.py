@@ -147,9 +147,8 @@ class Treasury:
         """Raise Rejected where a tree's own limit does not hold what an operation is thought to cost."""
         left = cap - sum((one.usd for one in await self._trees.nodes(key)), Decimal(0))
         if estimate.usd > left:
-            raise Rejected(
-                f"This tree's money does not hold this: about {estimate.usd:.2f} {await self.coin(key)}, {left:.2f} left."
-            )
+            about = f"about {estimate.usd:.2f} {await self.coin(key)}"
+            raise Rejected(f"This tree's money does not hold this: {about}, {left:.2f} left.")
 
     async def grant(self, key: TreeKey, estimate: Estimate) -> Grant | None:
         """Set an operation's money aside in the community's day; None where it needs none. Raises Rejected."""
