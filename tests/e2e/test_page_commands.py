@@ -173,7 +173,7 @@ async def test_help_is_by_matter_and_shows_a_member_what_they_may_use(desks: Des
     pages = owner.answer("help")
     await expect(pages).to_contain_text("/agent create")
     await owner.tab.shot("command-help")
-    await pages.get_by_role("combobox").click()
+    await pages.get_by_role("button", name="All commands about …").click()
     await owner.tab.page.get_by_role("option", name="Timeline").click()
     await expect(pages).to_contain_text("/timeline fork")
     await owner.tab.shot("command-help-matter")
