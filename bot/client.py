@@ -25,7 +25,7 @@ from bot.adapters.discord.reaching import NotDiscord, again_after, api_trouble, 
 from bot.adapters.discord.refusals import explained, without_commands
 from bot.adapters.discord.signposts import Signposts
 from bot.adapters.discord.territory import Place
-from bot.core.errors import PublishError, Rejected
+from bot.core.errors import NotFound, PublishError, Rejected
 from bot.core.events import Event, EventsUnread, GuildLeft
 from bot.core.ports import Metrics, Store
 from bot.core.records import Agent, Community, Person, Snowflake
@@ -40,6 +40,14 @@ log = structlog.get_logger(__name__)
 
 Interaction = discord.Interaction["SelfroomClient"]
 CogMaker = Callable[["SelfroomClient"], commands.Cog]
+
+
+class Offering(NotFound):
+    """What was named is not there, but something may be chosen in its place."""
+
+    def __init__(self, sentence: str, offered: discord.ui.View) -> None:
+        super().__init__(sentence)
+        self.offered = offered
 
 
 class Tree(app_commands.CommandTree["SelfroomClient"]):
@@ -207,6 +215,8 @@ class SelfroomClient(commands.Bot):
             id_ = secrets.token_hex(3)
             log.error("a command failed", id=id_, command=_command(interaction), exc_info=cause)
             sentence = f"Something went wrong inside Selfroom; if it stays so, tell whoever runs it this id: {id_}."
+        if isinstance(cause, Offering):
+            offered = cause.offered
         await _answer(interaction, sentence, offered)
 
     # What the gateway reports, in the order in which it comes.

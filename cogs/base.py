@@ -7,7 +7,7 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
-from bot.client import SelfroomClient
+from bot.client import Offering, SelfroomClient
 from bot.core.actions import Action, AlterAgent, CancelScheduled, CreateAgent
 from bot.core.errors import NotFound, PublishError, Rejected, SelfroomError
 from bot.core.kinds import LetterKind
@@ -16,7 +16,7 @@ from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Schedule, Side, Snowflake
 from bot.core.sight import Sight
 from bot.core.view import MayRead
-from cogs.ui.again import PAGE, SURE, Again, UseButton, pager, question
+from cogs.ui.again import PAGE, SURE, Again, RoomSelect, UseButton, pager, question
 from cogs.ui.faces import lasting
 from cogs.ui.forms import Draft
 from cogs.ui.pages import paged
@@ -66,7 +66,7 @@ class Cog(commands.Cog):
             name=draft.name or None, background_prompt=draft.prompt, agent_type=draft.type, model=draft.model
         )
         outcome = await take(guild_id, who, action)
-        text = await told(interaction, outcome)
+        text = await told(interaction, outcome) + await self.desk.providers.unlisted(guild_id, draft.model)
         if draft.picture is not None:
             made = next(room_id for room_id, kind in outcome.letters if kind is LetterKind.CHANNEL)
             try:
@@ -209,9 +209,40 @@ async def wait(interaction: Interaction) -> None:
 
 
 async def here(interaction: Interaction) -> Agent:
-    """Give the owner of the room in which this is; a thread belongs to its room. Raises NotFound."""
+    """Give the owner of the room in which this is; a thread belongs to its room.
+
+    Raises NotFound, which offers rooms to choose from where the command takes one.
+    """
     parent_id = getattr(interaction.channel, "parent_id", None)
-    return await interaction.client.desk.rooms.owner_at(guild_of(interaction), interaction.channel_id, parent_id)
+    try:
+        return await interaction.client.desk.rooms.owner_at(guild_of(interaction), interaction.channel_id, parent_id)
+    except NotFound as no:
+        if (rooms := await rooms_to_choose(interaction)) is None:
+            raise
+        raise Offering("This channel is no agent's room: choose which one you mean.", rooms) from no
+
+
+async def rooms_to_choose(interaction: Interaction) -> discord.ui.View | None:
+    """Give a list of rooms in which the command is used again; None where it takes no room, or there is none."""
+    command = interaction.command
+    if interaction.type is not discord.InteractionType.application_command or not isinstance(
+        command, app_commands.Command
+    ):
+        return None
+    if not any(one.display_name == "room" for one in command.parameters):
+        return None
+    view = await interaction.client.desk.community.view(guild_of(interaction), messages=0)
+    rooms = [
+        (view.agents[id_].name, int(id_))
+        for id_, room in view.all_rooms.items()
+        if id_ in view.agents and view.agents[id_].retired_at is None and may_read(interaction, room.channel_id)
+    ]
+    try:
+        select = RoomSelect.drawn(Again.of(interaction), sorted(rooms)) if rooms else None
+    except Rejected:  # too much was typed to stand in a button's id
+        return None
+    offered = discord.ui.View(timeout=None)
+    return None if select is None else offered.add_item(select)
 
 
 def guild_of(interaction: Interaction) -> Snowflake:

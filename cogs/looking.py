@@ -10,8 +10,8 @@ from bot.core.view import Outline
 from bot.core.wording import honest
 from cogs.arguments import AgentArg
 from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, reader, wait
-from cogs.ui.again import PageButton, SureButton, UseButton
-from cogs.ui.guide import FOR_EVERYONE, guide
+from cogs.ui.again import PageButton, RoomSelect, SureButton, UseButton
+from cogs.ui.guide import FOR_EVERYONE, MatterSelect, front, help_view
 from cogs.ui.texts import label
 
 Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a button's id
@@ -24,7 +24,7 @@ class LookingCog(Cog):
 
     async def cog_load(self) -> None:
         """Know the buttons that were sent before the last start."""
-        self.client.add_dynamic_items(PageButton, SureButton, UseButton)
+        self.client.add_dynamic_items(PageButton, SureButton, UseButton, RoomSelect, MatterSelect)
 
     @app_commands.command()
     async def audit(
@@ -107,8 +107,8 @@ class LookingCog(Cog):
     async def help(self, interaction: Interaction) -> None:
         """Say what you can do here."""
         commands = self.client.tree.get_commands()
-        lines = guide(commands, manages=person(interaction).is_architect)
-        await self.list_out(interaction, "**What you can do with Selfroom**", lines, empty="Nothing yet.")
+        manages = person(interaction).is_architect
+        await self.say(interaction, front(commands, manages=manages), view=help_view(commands, manages=manages))
 
 
 def audit_line(view: Outline, entry: AuditEntry) -> str:
@@ -126,7 +126,7 @@ def message_line(guild_id: int, view: Outline, place: Room, message: Message, te
     name = label(agent.name if agent else sender.shown())
     link = f" [↗](https://discord.com/channels/{guild_id}/{channel_id}/{message.discord_id})"
     words = honest(" ".join(text.split()))[:LINE_CHARACTERS]
-    return f"{message.sent_at:%m-%d %H:%M} **{name}** in {room_name(view, place)}: {words}" + (
+    return f"<t:{int(message.sent_at.timestamp())}:f> **{name}** in {room_name(view, place)}: {words}" + (
         link if message.discord_id else ""
     )
 

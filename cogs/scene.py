@@ -1,11 +1,15 @@
 """`/scene`: games and meetings, played by agents and people."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
+import discord
 from discord import app_commands
+from discord.ext import commands, tasks
 
 from bot.core.actions import DirectScene, LeaveSeat, Play, StartScene, TakeSeat
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.people import mention
 from bot.core.records import AgentId, Json
 from bot.core.scenes.moves import parameters
@@ -16,6 +20,8 @@ from bot.core.wording import as_words, counted, honest
 from cogs.arguments import AgentArg, Choices, pairs_of
 from cogs.base import Group, Interaction, choices, guild_of, managers_only, may_read, person, wait
 from cogs.ui.guide import FOR_EVERYONE
+from cogs.ui.rights import may_still_read
+from cogs.ui.scene_pictures import results_files, results_text
 from cogs.ui.scenes import (
     DRAWN,
     BoardButton,
@@ -25,18 +31,18 @@ from cogs.ui.scenes import (
     MoveSelect,
     PresetSelect,
     SuggestedSelect,
+    look_of,
     preset_view,
     read,
-    results_files,
-    results_text,
-    seat_text,
-    seat_view,
     seen,
+    show_seat,
 )
+from cogs.ui.seats import SEATS, Look
 from cogs.ui.texts import label
 
 Title = app_commands.Range[str, 1, 100]
 Typed = app_commands.Range[str, 1, 1_500]
+REST_SECONDS = 20.0
 NO_SCENE = "This is no scene's thread: name the scene by its number, /scene list shows them."
 
 
@@ -107,6 +113,32 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         self.client.add_dynamic_items(
             BoardButton, PresetSelect, MoveButton, MoveSelect, CombinationSelect, SuggestedSelect, FormButton
         )
+        self.rest.start()
+
+    async def cog_unload(self) -> None:
+        """Look after no seats any more."""
+        self.rest.cancel()
+
+    @commands.Cog.listener()
+    async def on_scene_board(self, guild_id: int, scene_id: int) -> None:
+        """Whoever looks at their seat sees what has become of it."""
+        for press, watched in SEATS.at(guild_id, scene_id):
+            with suppress(SelfroomError, discord.HTTPException):  # they see it no more, or closed it: they press anew
+                await SEATS.bring_up(watched, partial(self._look, press, scene_id))
+
+    async def _look(self, press: Interaction, scene_id: int) -> Look:
+        """Give how a seat is now; raises NotFound for who may not read its room any more."""
+        desk, guild_id = self.desk, guild_of(press)
+        room = await desk.rooms.place(guild_id, (await desk.scenes.find(guild_id, scene_id)).room_id)
+        if room is None or not await may_still_read(press, room.channel_id):
+            SEATS.forget(press, scene_id)
+            raise NotFound(NO_SCENE)
+        return look_of(await desk.scenes.seat(guild_id, scene_id, person(press)))
+
+    @tasks.loop(seconds=REST_SECONDS)
+    async def rest(self) -> None:
+        """Have seats say that they are not kept up to date any more, before Discord takes no edits of them."""
+        await SEATS.rest(self.desk.clock.now())
 
     @app_commands.command()
     async def start(
@@ -221,10 +253,10 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
             scene: Which scene; that of this thread when left out
         """
         found = await self.scene(interaction, scene)
-        turn = await self.desk.scenes.seat(guild_of(interaction), found.id, person(interaction))
         if move is None:
-            await self.say(interaction, seat_text(turn), view=seat_view(turn))
+            await show_seat(interaction, found.id)
             return
+        turn = await self.desk.scenes.seat(guild_of(interaction), found.id, person(interaction))
         given = _arguments(found, move, arguments or "")
         await self.act(interaction, Play(scene_id=found.id, window=turn.window, move=move, arguments=given))
 
@@ -271,7 +303,8 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         await wait(interaction)
         rooms = {one.room_id for one in await _seen(interaction)}
         fared, names = await self.desk.scenes.fared(guild_of(interaction), rooms)
-        await self.list_out(interaction, "Scenes played", _fared(fared, names), empty="No scene has ended yet.")
+        lines = _fared(fared, names, await self.desk.providers.coin(guild_of(interaction)))
+        await self.list_out(interaction, "Scenes played", lines, empty="No scene has ended yet.")
 
     @app_commands.command()
     async def replay(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
@@ -328,7 +361,7 @@ def _listed(scene: Scene) -> str:
     return f"**{scene.id}** {scene.kind}{about}{where}, {scene.status}{why}, {counted(len(scene.seats), 'seat')}"
 
 
-def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str]) -> list[str]:
+def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str], coin: str) -> list[str]:
     lines = []
     for one in fared:
         agent = label(names.get(one.agent_id, "an agent that is gone")) if one.agent_id is not None else ""
@@ -336,6 +369,6 @@ def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str]) -> list[str]:
         lines.append(
             f"{one.kind}: {who} played {one.played}, won {one.won}, score {one.score}, {counted(one.turns, 'turn')}, "
             f"{counted(one.refused, 'refused move')}, {counted(one.misses, 'miss', 'misses')}"
-            + (f", {one.usd:.4f} USD" if one.agent_id is not None else "")
+            + (f", {one.usd:.4f} {coin}" if one.agent_id is not None else "")
         )
     return lines

@@ -157,6 +157,9 @@ class ScriptedModel:
     def is_failing(self, model: str) -> bool:
         return model in self.failing
 
+    async def listed(self, model: str) -> tuple[str, ...]:
+        return ()
+
     def sees_images(self, model: str) -> bool:
         return model.startswith("gpt-4o")
 

@@ -1,6 +1,7 @@
 """APScheduler: the slot tick, slots that are asked for in between, and the timed jobs."""
 
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from datetime import datetime, timedelta
 
 from apscheduler.job import Job
@@ -45,6 +46,9 @@ class SlotScheduler:
         """Ask for a slot at that time when it comes before the next one on the grid."""
         if self._slot is None or at >= self._clock.now() + timedelta(seconds=self._slot_seconds):
             return
+        Context().run(self._nudge, at)  # the scheduler's timers go on in what was bound where they were set
+
+    def _nudge(self, at: datetime) -> None:
         waiting: Job | None = self._scheduler.get_job(NUDGE)
         if waiting is None:
             self._scheduler.add_job(self._tick, "date", run_date=at, id=NUDGE, max_instances=TICKS_AT_ONCE)

@@ -1,6 +1,6 @@
 """Models and who provides them: the installation, or a community that brings its own provider."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -77,6 +77,11 @@ class Source:
     allowed: tuple[str, ...] = ()
     imaginary: bool = False
 
+    @property
+    def coin(self) -> str:
+        """Name the money."""
+        return "imaginary USD" if self.imaginary else "USD"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnProvider:
@@ -135,6 +140,9 @@ class Model(Protocol):
 
     def is_failing(self, model: str) -> bool:
         """Tell whether a model failed lately, so that a spare one is asked in its place for a while."""
+
+    async def listed(self, model: str) -> Sequence[str]:
+        """Give the names under which the server of this model lists its models; none where it tells nothing."""
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures."""

@@ -14,6 +14,7 @@ from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Message, M
 ONLY_PEOPLE = "Only people can do that."
 ONLY_AGENTS = "That is for agents."
 ONLY_MANAGERS = "Only people who may manage the server can do that."
+ONLY_DIRECTORS = "Only who started the scene, and people who may manage the server, can do that."
 PAUSED = "You are paused."
 RETIRED = "You are retired."
 NOT_PRIVILEGED = "You may not manage agents: only people can allow you to."

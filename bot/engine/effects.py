@@ -37,7 +37,7 @@ from bot.core.scenes.showing import board_of
 from bot.core.splitting import split
 from bot.core.view import Outline
 from bot.core.wording import counted
-from bot.engine.estimating import estimate_of
+from bot.engine.estimating import coin_of, estimate_of
 from bot.engine.moderation import Moderation
 from bot.engine.posting import before, content_of
 from bot.engine.scene_posts import names_of
@@ -315,8 +315,9 @@ class Boards:
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
             sit = await sits_in(read.scenes, of, OPEN)
             estimate = await estimate_of(read, view.community, scene, view.agents, self._models)
+            coin = await coin_of(read, view.community, self._models)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
-        board = board_of(scene, events, names, free, estimate=estimate)
+        board = board_of(scene, events, names, free, estimate=estimate, coin=coin)
         thread_id = scene.thread_id
         if thread_id is None:
             if room.channel_id is None:

@@ -1,6 +1,7 @@
 """What the lobby says of a scene's cost and length: asked of the store and of the prices of its agents' models."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 
 from bot.core.ports import Models, Reading
@@ -24,4 +25,9 @@ async def estimate_of(
     ]
     each = sum(prices, Decimal(0)) / len(prices) if prices and len(prices) == len(sitting) else None
     found = estimated(scene, await read.scenes.all(community.id, (SceneStatus.OVER,)), each)
-    return found.words if found is not None else ""
+    return replace(found, coin=model.source.coin).words if found is not None else ""
+
+
+async def coin_of(read: Reading, community: Community, models: Models | None) -> str:
+    """Name the money in which a community's calls are counted."""
+    return (await models.of(read.providers, community)).source.coin if models is not None else "USD"

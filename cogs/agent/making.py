@@ -123,7 +123,8 @@ class Making(Group):
             temperature=draft.temperature,
             aliases=draft.aliases,
         )
-        await self.act(interaction, action)
+        told = await self.do(interaction, action)
+        await self.say(interaction, told + await self.desk.providers.unlisted(guild_of(interaction), draft.model))
 
     @app_commands.command()
     async def divide(

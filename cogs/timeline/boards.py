@@ -101,7 +101,8 @@ class TreeGroup(Group):
         timeline = await self.tree(interaction, number)
         estimate = await self.desk.timelines.estimate(timeline, growth)
         if estimate.usd > await self.desk.timelines.asks_above(timeline):
-            asked = f"That is thought to cost about {estimate.usd:.2f} USD. Run it?"
+            coin = await self.desk.timelines.coin(timeline)
+            asked = f"That is thought to cost about {estimate.usd:.2f} {coin}. Run it?"
             if not await self.sure(interaction, asked, "Run it", tree=timeline.id):
                 return
         nodes = await self.desk.timelines.grow(timeline, person(interaction), growth)

@@ -141,7 +141,7 @@ class Looking(TreeGroup):
         size = shown.tree.bytes / 1_000_000
         await self.say(
             interaction,
-            f"Tree {timeline.id}: {shown.usd:.4f} of {timeline.usd_cap:.2f} USD, "
+            f"Tree {timeline.id}: {shown.usd:.4f} of {timeline.usd_cap:.2f} {shown.coin}, "
             f"{counted(len(shown.nodes), 'node')} {size:.1f} MB, "
             f"until <t:{int(timeline.expires_at.timestamp())}:f>.",
         )

@@ -5,7 +5,7 @@ What was used stands in a button's id. Whoever presses is asked for their rights
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -21,6 +21,7 @@ ID_CHARACTERS = 100  # Discord's limit
 PAGE, SURE = "page", "sure"  # in what an interaction carries along
 AGAIN = "again"
 REMEMBERED = 1_000
+MOST_OPTIONS = 25
 UNDER_WAY = "-# ⏳ On it …"
 
 Interaction = discord.Interaction[SelfroomClient]
@@ -179,6 +180,37 @@ class UseButton(Lasting, template=rf"use{BREAK}{BREAK}(?P<again>.+)"):
     async def pressed(self, interaction: Interaction) -> None:
         """Use the command as whoever pressed."""
         await self.again.run(interaction)
+
+
+class RoomSelect(Lasting, template=rf"where{BREAK}{BREAK}(?P<again>.+)"):
+    """Uses a command again in the room that is chosen."""
+
+    @classmethod
+    def drawn(cls, again: Again, rooms: Sequence[tuple[str, int]]) -> Self:
+        """Give the select as Discord shows it; `rooms`: names and ids."""
+        options = [discord.SelectOption(label=name[:100], value=str(id_)) for name, id_ in rooms[:MOST_OPTIONS]]
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=again.id("where", ""), options=options, placeholder="In whose room?"
+        )
+        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
+
+    @classmethod
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
+        return cls(item)  # type: ignore[arg-type]
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Use the command there as whoever chose."""
+        of, values = self.template.fullmatch(self.custom_id), chosen(interaction)
+        if of is None or not values:
+            raise Rejected("Choose a room.")
+        await Again.read(of["again"]).on(room=int(values[0])).run(interaction)
+
+
+def chosen(interaction: Interaction) -> Sequence[str]:
+    """Give what was chosen from a select."""
+    data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
+    values = data.get("values", [])
+    return values if isinstance(values, list) else []
 
 
 def pager(again: Again, at: int, pages: int) -> discord.ui.View:

@@ -12,12 +12,7 @@ def cost(usd: Decimal, model: Model, names: Collection[str], *, digits: int = 4)
     if unknown and not usd:
         return "cost unknown"
     beside = f", and an unknown cost of {', '.join(unknown)}" if unknown else ""
-    return f"{usd:.{digits}f} {coin(model.source)}{beside}"
-
-
-def coin(source: Source) -> str:
-    """Name the money."""
-    return "imaginary USD" if source.imaginary else "USD"
+    return f"{usd:.{digits}f} {model.source.coin}{beside}"
 
 
 def budget(usd: Decimal | None, source: Source) -> str:
@@ -26,4 +21,4 @@ def budget(usd: Decimal | None, source: Source) -> str:
     held = most is not None and (usd is None or usd > most)
     whose = " (more is not paid for by whoever runs Selfroom)" if held else ""
     limit = most if held else usd
-    return f"any number of {coin(source)}" if limit is None else f"{limit:,} {coin(source)}{whose}"
+    return f"any number of {source.coin}" if limit is None else f"{limit:,} {source.coin}{whose}"

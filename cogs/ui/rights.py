@@ -217,6 +217,21 @@ def may_read(interaction: Interaction, channel_id: int | None) -> bool:
     return rights.view_channel and rights.read_message_history
 
 
+async def may_still_read(interaction: Interaction, channel_id: int | None) -> bool:
+    """Tell the same a while after they asked: where not everyone sees the room, with the roles that they have now."""
+    guild, user = interaction.guild, interaction.user
+    channel = guild.get_channel(channel_id) if guild and channel_id else None
+    if guild is None or channel is None:
+        return False
+    if channel.permissions_for(guild.default_role).view_channel:
+        return may_read(interaction, channel_id)
+    try:
+        rights = channel.permissions_for(await guild.fetch_member(user.id))
+    except discord.HTTPException:
+        return False
+    return rights.view_channel and rights.read_message_history
+
+
 async def is_settled(interaction: Interaction, room_id: AgentId, wanted: Visibility | None = None) -> bool:
     """Tell whether Discord shows a room's channel, to everyone or not as is wanted, and that is known."""
     guild = interaction.guild

@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping
 import discord
 
 from bot.core.records import Json
-from bot.core.scenes.showing import Board
+from bot.core.scenes.kind import SceneKind
+from bot.core.scenes.showing import Board, Told
 from bot.core.terminal import without_unseen
-from cogs.ui.files import picture
+from bot.core.wording import honest
+from cogs.ui.files import picture, text_file
 from cogs.ui.landlord_table import table, table_words
+from cogs.ui.pictures import Bar, chart
+from cogs.ui.seats import SHOWN_CHARACTERS
 from cogs.ui.village_map import village_map, village_words
 from cogs.ui.werewolf_ring import ring, ring_words
 
@@ -38,3 +42,26 @@ PICTURES: Mapping[str, Draws] = {
     "werewolf": (ring, ring_words),
 }
 COLOURED = frozenset({"village"})  # its colours mean something: no page is to change them
+
+
+def results_text(told: Told) -> str:
+    """Word how a scene stands, or ended."""
+    words = told.cast.words(told.scene.outcome) or "\n".join(told.board.lines)
+    return honest(f"**{told.board.title}**\n{words}"[:SHOWN_CHARACTERS])
+
+
+async def drawn(kind: SceneKind, picture: Mapping[str, Json], names: Mapping[int, str]) -> list[discord.File]:
+    """Draw the picture of a kind that has one."""
+    file = await scene_picture(kind.kind, picture, names)
+    return [] if file is None else [file]
+
+
+async def results_files(told: Told) -> list[discord.File]:
+    """Draw the last ballot, where there was one, and how it stands; give all that happened as a text."""
+    counts = told.watching.bars if told.watching is not None else ()
+    most = max((count for _, count in counts), default=0) or 1
+    rows = [Bar(label=name, share=count / most, note=str(count)) for name, count in counts]
+    files = [await chart("ballot", "Last ballot", rows)] if rows else []
+    if told.watching is not None:
+        files = await drawn(told.watching.kind, told.watching.picture, told.watching.names) or files
+    return [*files, text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")]

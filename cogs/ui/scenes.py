@@ -3,8 +3,10 @@
 What they mean stands in their ids, so they survive a restart; neither a seat nor a role is among it.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import islice, product
 from typing import Self
 from urllib.parse import parse_qsl, urlencode
@@ -14,27 +16,23 @@ import discord
 from bot.client import SelfroomClient
 from bot.core.actions import Action, DirectScene, LeaveSeat, Play, StartScene, TakeSeat
 from bot.core.errors import NotFound, Rejected
+from bot.core.permissions import ONLY_DIRECTORS
 from bot.core.records import AgentId, Json, SceneId, Snowflake
-from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.moves import Parameter
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
-from bot.core.scenes.showing import PRESS_ID, ShownMove, Told, Turn, hint_of
-from bot.core.wording import as_words, choice_of, honest
+from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, title_of
+from bot.core.wording import as_words, choice_of
 from cogs.ui import rights
-from cogs.ui.again import Item, Lasting
-from cogs.ui.files import text_file
+from cogs.ui.again import MOST_OPTIONS, Again, Item, Lasting, chosen, question
 from cogs.ui.forms import Form
 from cogs.ui.patience import Patience
-from cogs.ui.pictures import Bar, chart
-from cogs.ui.scene_pictures import scene_picture
+from cogs.ui.scene_pictures import drawn, results_files, results_text
+from cogs.ui.seats import SEATS, SHOWN_CHARACTERS, Look, seat_text
 
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
 MOST_BUTTONS = 5
-MOST_OPTIONS = 25
-SHOWN_LINES = 8
-SHOWN_CHARACTERS = 1_900
 FORM_CHARACTERS = 4_000
 NAME = r"[a-z_]{1,40}"
 PRESSES = Patience(40, 60.0)  # of one person, at all scenes: each may have a board drawn anew
@@ -91,21 +89,26 @@ class BoardButton(Lasting, template=PRESS_ID):
 
     async def pressed(self, interaction: Interaction) -> None:
         """Do what it is for, and tell who pressed."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        await seen(interaction, self.scene_id)
+        if self.what == "seat":
+            await SEATS.answer(interaction, self.scene_id)
+        else:
+            await interaction.response.defer(ephemeral=True, thinking=True)
+        scene = await seen(interaction, self.scene_id)
         match self.what:
             case "seat":
                 await show_seat(interaction, self.scene_id)
+            case "stop":
+                await ask_to_stop(interaction, scene)
             case "rules":
                 await show_rules(interaction, self.scene_id)
             case "history" | "results":
                 await show_history(interaction, self.scene_id)
             case _:
-                told = [await act(interaction, one) for one in self._actions(interaction)]
+                told = [await _outcome(interaction, one) for one in self._actions(interaction)]
                 await tell(interaction, "\n".join(told))
 
     def _actions(self, interaction: Interaction) -> list[Action]:
-        values = _values(interaction)
+        values = chosen(interaction)
         match self.what:
             case "join" | "ping":
                 return [TakeSeat(scene_id=self.scene_id, pings=True if self.what == "ping" else None)]
@@ -115,39 +118,44 @@ class BoardButton(Lasting, template=PRESS_ID):
                 return [TakeSeat(scene_id=self.scene_id, agent_id=int(value)) for value in values]
             case "choose":
                 return [DirectScene(scene_id=self.scene_id, what="choose", seat=int(values[0]))]
-            case "begin" | "resume" | "add" as what:
+            case "begin" | "pause" | "resume" | "add" as what:
                 return [DirectScene(scene_id=self.scene_id, what=what)]
         raise Rejected("That button is of an older Selfroom: use /scene show.")
 
 
-def _values(interaction: Interaction) -> Sequence[str]:
-    data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
-    values = data.get("values", [])
-    return values if isinstance(values, list) else []
+async def _outcome(interaction: Interaction, action: Action) -> str:
+    """Do something; of several things at once, what is refused keeps none of the others from being done."""
+    try:
+        return await act(interaction, action)
+    except Rejected as no:
+        return no.sentence
 
 
-async def show_seat(interaction: Interaction, scene_id: int) -> None:
-    """Show a person's own seat to them alone, with what they may do now."""
+async def ask_to_stop(interaction: Interaction, scene: Scene) -> None:
+    """Ask whoever may stop a scene whether they are sure; raises Rejected for others."""
+    who = interaction.client.person(interaction.user)
+    if not (who.is_architect or who.id == scene.started_by):
+        raise Rejected(ONLY_DIRECTORS)
+    again = Again("scene direct", ("what=stop", f"scene={scene.id}"))
+    await tell(interaction, f"Stop {title_of(scene)} for good? It cannot go on afterwards.", question(again, "Stop it"))
+
+
+async def show_seat(interaction: Interaction, scene_id: int, note: str = "") -> None:
+    """Show a person's own seat to them alone, with what they may do now; `note`: what came of their last move."""
     who = interaction.client.person(interaction.user)
     turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
-    await tell(interaction, seat_text(turn), seat_view(turn), files=await _drawn(turn.kind, turn.picture, turn.names))
+    await SEATS.show(interaction, scene_id, look_of(turn, note))
 
 
-def seat_text(turn: Turn) -> str:
-    """Word what a seat sees."""
-    facts = [f"**{name}**: {told}" for name, told in (*turn.private, *turn.facts)]
-    asked = "It is your turn." if turn.moves else "You are not asked now."
-    until = f" Until <t:{int(turn.deadline_at.timestamp())}:T>." if turn.moves and turn.deadline_at else ""
-    head = f"**{turn.kind.title} {turn.scene_id}**, seat {turn.seat} · {turn.phase}"
-    last = [f"> {line}" for line in turn.lines[-SHOWN_LINES:]]
-    room = SHOWN_CHARACTERS - sum(len(one) + 1 for one in (head, asked, until, *facts))
-    kept: list[str] = []
-    for line in reversed(last):
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.insert(0, line)
-    return honest("\n".join([head, *facts, *kept, f"{asked}{until}"]))
+def look_of(turn: Turn, note: str = "") -> Look:
+    """Give how a seat is shown in one message."""
+    return Look(
+        text="\n".join([*([note] if note else []), seat_text(turn)]),
+        moves=str([[item.custom_id for item in _items(turn, move)] for move in turn.moves]),
+        view=partial(seat_view, turn),
+        picture=json.dumps([turn.picture, [*turn.names.items()]]) if turn.picture else "",
+        draw=partial(drawn, turn.kind, turn.picture, turn.names),
+    )
 
 
 def seat_view(turn: Turn) -> discord.ui.View | None:
@@ -156,6 +164,7 @@ def seat_view(turn: Turn) -> discord.ui.View | None:
     for move in turn.moves:
         for item in _items(turn, move):
             view.add_item(item)
+    view.stop()  # what its buttons do is known by their ids
     return view if view.children else None
 
 
@@ -205,9 +214,9 @@ class PresetSelect(Lasting, template=r"preset:(?P<room>\d+)"):
     async def pressed(self, interaction: Interaction) -> None:
         """Open the lobby."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        of, chosen = self.template.fullmatch(self.custom_id), "".join(_values(interaction)[:1])
-        kind = KINDS.get(chosen.partition(":")[0])
-        preset = next((one for one in kind.presets if one.name == chosen.partition(":")[2]), None) if kind else None
+        of, picked = self.template.fullmatch(self.custom_id), "".join(chosen(interaction)[:1])
+        kind = KINDS.get(picked.partition(":")[0])
+        preset = next((one for one in kind.presets if one.name == picked.partition(":")[2]), None) if kind else None
         if of is None or kind is None or preset is None:
             raise Rejected("That is not played any more: use /scene start.")
         start = StartScene(room_id=int(of["room"]), kind=kind.kind, title="", options=preset.options)
@@ -240,9 +249,8 @@ class MoveButton(
 
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
         scene_id, window, move = self.play
-        await play(interaction, scene_id, window, move, self.arguments)
+        await press(interaction, scene_id, window, move, self.arguments)
 
 
 class MoveSelect(
@@ -269,13 +277,12 @@ class MoveSelect(
 
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
         of = self.template.fullmatch(self.custom_id)
-        values: list[Json] = [_number(value) for value in _values(interaction)]
+        values: list[Json] = [_number(value) for value in chosen(interaction)]
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given: Json = values if of["what"] == "many" else values[0]
-        await play(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
+        await press(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
 
 
 def combinations(move: ShownMove) -> list[dict[str, int | str]]:
@@ -310,12 +317,11 @@ class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):
 
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        of, values = self.template.fullmatch(self.custom_id), _values(interaction)
+        of, values = self.template.fullmatch(self.custom_id), chosen(interaction)
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given = {name: _number(value) for name, value in parse_qsl(values[0])}
-        await play(interaction, int(of["id"]), int(of["window"]), of["move"], given)
+        await press(interaction, int(of["id"]), int(of["window"]), of["move"], given)
 
 
 def _combined(turn: Turn, move: ShownMove, chosen: Mapping[str, int | str]) -> str:
@@ -344,12 +350,11 @@ class SuggestedSelect(Lasting, template=rf"suggest:(?P<id>\d+):(?P<window>\d+):(
 
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        of, values = self.template.fullmatch(self.custom_id), _values(interaction)
+        of, values = self.template.fullmatch(self.custom_id), chosen(interaction)
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given: list[Json] = [*values[0].split()]
-        await play(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
+        await press(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
 
 
 class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
@@ -404,7 +409,6 @@ class MoveForm(Form):
 
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Make the move."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
         given = {
             one.name: read(one, self._fields[one.name].value)
             for one in self._move.parameters
@@ -442,10 +446,20 @@ def _number(value: str) -> Json:
 
 
 async def play(interaction: Interaction, scene_id: int, window: int, move: str, arguments: Mapping[str, Json]) -> None:
-    """Make a move, and show what follows for the seat."""
+    """Make a move, and show its seat as it is then, where the move was made."""
+    await interaction.response.defer()
     await seen(interaction, scene_id)
-    told = await act(interaction, Play(scene_id=scene_id, window=window, move=move, arguments=arguments))
-    await tell(interaction, told)
+    async with SEATS.of(interaction, scene_id).busy:
+        told = await act(interaction, Play(scene_id=scene_id, window=window, move=move, arguments=arguments))
+        await show_seat(interaction, scene_id, told)
+
+
+async def press(interaction: Interaction, scene_id: int, window: int, move: str, arguments: Mapping[str, Json]) -> None:
+    """Make a move by one press: what is refused is said in the seat, which shows what may be done instead."""
+    try:
+        await play(interaction, scene_id, window, move, arguments)
+    except Rejected as no:
+        await show_seat(interaction, scene_id, no.sentence)
 
 
 async def show_rules(interaction: Interaction, scene_id: int) -> None:
@@ -459,29 +473,6 @@ async def show_rules(interaction: Interaction, scene_id: int) -> None:
     whole = "\n".join(parts)
     for part in [whole] if len(whole) <= SHOWN_CHARACTERS else parts:
         await tell(interaction, part)
-
-
-def results_text(told: Told) -> str:
-    """Word how a scene stands, or ended."""
-    words = told.cast.words(told.scene.outcome) or "\n".join(told.board.lines)
-    return honest(f"**{told.board.title}**\n{words}"[:SHOWN_CHARACTERS])
-
-
-async def _drawn(kind: SceneKind, picture: Mapping[str, Json], names: Mapping[int, str]) -> list[discord.File]:
-    """Draw the picture of a kind that has one."""
-    file = await scene_picture(kind.kind, picture, names)
-    return [] if file is None else [file]
-
-
-async def results_files(told: Told) -> list[discord.File]:
-    """Draw the last ballot, where there was one, and how it stands; give all that happened as a text."""
-    counts = told.watching.bars if told.watching is not None else ()
-    most = max((count for _, count in counts), default=0) or 1
-    rows = [Bar(label=name, share=count / most, note=str(count)) for name, count in counts]
-    drawn = [await chart("ballot", "Last ballot", rows)] if rows else []
-    if told.watching is not None:
-        drawn = await _drawn(told.watching.kind, told.watching.picture, told.watching.names) or drawn
-    return [*drawn, text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")]
 
 
 async def show_history(interaction: Interaction, scene_id: int) -> None:

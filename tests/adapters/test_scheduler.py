@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from structlog.contextvars import bound_contextvars, get_contextvars
 
 from bot.adapters.clock import SystemClock
 from bot.adapters.scheduler import SlotScheduler
@@ -39,6 +40,24 @@ async def test_a_nudge_brings_a_slot_before_the_next_one_on_the_grid() -> None:
         await slot.began.wait()
     scheduler.stop()
     assert slot.begun == 1
+
+
+async def test_what_is_bound_to_the_log_where_a_slot_is_asked_for_stands_in_no_line_of_the_slots() -> None:
+    bound, slot, scheduler = list[object](), Slot(), SlotScheduler(CLOCK, slot_seconds=0.05)
+
+    async def noted() -> None:
+        bound.append(get_contextvars())
+        await slot()
+
+    scheduler.start(noted)
+    with bound_contextvars(letter=7):
+        scheduler.nudge(CLOCK.now())
+    async with asyncio.timeout(60):
+        while slot.begun < 3:
+            slot.began.clear()
+            await slot.began.wait()
+    scheduler.stop()
+    assert bound == [{}] * len(bound)
 
 
 async def test_a_nudge_during_a_slot_is_not_lost_and_never_runs_beside_it() -> None:

@@ -33,9 +33,8 @@ async def test_stats_count_scenes_of_rooms_that_one_may_read(monkeypatch: pytest
         """Nobody waits for an answer."""
 
     client = SelfroomClient()
-    client.desk = cast(
-        "Any", SimpleNamespace(scenes=SimpleNamespace(all=all_, fared=fared), rooms=SimpleNamespace(place=place))
-    )
+    parts: dict[str, Any] = {"scenes": SimpleNamespace(all=all_, fared=fared), "rooms": SimpleNamespace(place=place)}
+    client.desk = cast("Any", SimpleNamespace(**parts, providers=SimpleNamespace(coin=done)))
     cog = SceneCog(client)
     monkeypatch.setattr(scene, "wait", done)
     monkeypatch.setattr(scene, "may_read", lambda _, channel_id: channel_id == 101)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import aiohttp
@@ -14,6 +14,7 @@ from tests.e2e.visitor import EPHEMERAL, Json, Visitor, until
 
 LOADING = 128
 TEXT = 10
+SEAT = re.compile(r"^\*\*[A-Z][a-z]+ \d+\*\*, seat \d+ · ", re.MULTILINE)
 TOO_SOON = re.compile(r"^That was quick: try again in (\d+) s\.$")
 
 
@@ -24,6 +25,13 @@ class Commander:
         self.visitor = visitor
         self.channel_id = channel_id
         self._commands: dict[tuple[str, int], Json] = {}
+        self._of_seats: set[str] = set()  # forms that were opened from one's seat
+
+    def _kept(self, message: Json, answer: Json) -> Json:
+        """Remember a form that a seat opened: its answer is the seat as it is then."""
+        if is_seat(message) and "custom_id" in answer:
+            self._of_seats.add(answer["id"])
+        return answer
 
     async def run(self, path: str, /, *, file: tuple[str, bytes] | None = None, **options: Any) -> Json:  # noqa: ANN401
         """Use a slash command (`"agent create"`) and give its answer; a file goes into the option that `into` names."""
@@ -113,16 +121,26 @@ class Commander:
         """Press a button and give the new answer that comes of it."""
         before = len(self.visitor.heard)
         await self.click(message, label)
-        return await self._next(before)
+        return self._kept(message, await self._next(before, seat=label == "My seat" or is_seat(message)))
 
     async def choose(self, message: Json, placeholder: str, *values: str) -> Json:
         """Choose from a select and give the new answer that comes of it."""
         before = len(self.visitor.heard)
+        await self._pick(message, placeholder, values)
+        return await self._next(before, seat=is_seat(message))
+
+    async def _pick(self, message: Json, placeholder: str, values: Sequence[str]) -> None:
         parts = list(inside(message["components"]))
         select = next(part for part in parts if part.get("placeholder") == placeholder)
         data = {"custom_id": select["custom_id"], "component_type": select["type"], "values": values}
-        await self._send(3, {"data": data, "message_id": message["id"], "channel_id": message["channel_id"]})
-        return await self._next(before)
+        body = {"data": data, "message_id": message["id"], "message_flags": message.get("flags", 0)}
+        await self._send(3, body | {"channel_id": message["channel_id"]})
+
+    async def choose_in_place(self, message: Json, placeholder: str, *values: str) -> Json:
+        """Choose from a select and give the message as it is then."""
+        before = len(self.visitor.heard)
+        await self._pick(message, placeholder, values)
+        return await self._next(before, message["id"])
 
     async def press_in_place(self, message: Json, label: str) -> Json:
         """Press a button and give the message as it is then."""
@@ -167,7 +185,7 @@ class Commander:
             rows.append({"type": 1, "components": [{"type": 4, "custom_id": part["custom_id"], "value": filled}]})
         data = {"id": form["id"], "custom_id": form["custom_id"], "components": rows}
         await self._send(5, {"data": data, "channel_id": form["channel_id"]})
-        return await self._next(before)
+        return await self._next(before, seat=form["id"] in self._of_seats)
 
     async def text_of(self, answer: Json, number: int = 0) -> str:
         """Read a file of an answer."""
@@ -224,8 +242,11 @@ class Commander:
         form.add_field("files[0]", file[1], filename=file[0], content_type="application/octet-stream")
         await self.visitor.post_form("/interactions", form)
 
-    async def _next(self, before: int, id: str | None = None) -> Json:
-        """Wait for this message to be changed, or for one that was not there before so many events."""
+    async def _next(self, before: int, id: str | None = None, *, seat: bool = False) -> Json:
+        """Wait for this message to be changed, or for one that was not there before so many events.
+
+        `seat`: one's seat in a scene will do, too, which is changed where it stands.
+        """
         known = {data.get("id") for _, data in self.visitor.heard[:before]}
 
         async def look() -> Json | None:
@@ -237,7 +258,7 @@ class Commander:
                 shown = data.get("content") or data.get("embeds") or data.get("attachments")
                 flags = data.get("flags", 0)
                 told = kind in ("MESSAGE_CREATE", "MESSAGE_UPDATE") and flags & EPHEMERAL and not flags & LOADING
-                if told and shown and (data["id"] == id if id else data["id"] not in known):
+                if told and shown and (data["id"] == id if id else data["id"] not in known or (seat and is_seat(data))):
                     return data
             return None
 
@@ -249,6 +270,11 @@ def heard(message: Json) -> Json:
     """Hold what somebody is shown to plain words, as every answer is; gives it."""
     ANSWERS.append("\n".join([words_of(message), *signs_of(message)]))
     return message
+
+
+def is_seat(message: Json) -> bool:
+    """Tell whether an answer shows one's seat in a scene."""
+    return bool(message.get("flags", 0) & EPHEMERAL and SEAT.search(message.get("content", "")))
 
 
 def inside(components: Iterable[Json]) -> Iterator[Json]:

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import pytest_asyncio
 
-from tests.e2e.commanding import Commander
+from tests.e2e.commanding import Commander, inside
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
-from tests.e2e.visitor import until, visiting
+from tests.e2e.visitor import Json, until, visiting
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
@@ -138,6 +138,8 @@ async def test_usage_is_a_picture_with_numbers(cast: Cast) -> None:
 
 async def test_what_a_model_without_a_price_has_cost_ever_is_unknown_and_not_nothing(cast: Cast) -> None:
     made = await cast.manager.told("agent create", name="Odd", prompt="You are Odd.", model="gpt-99-unheard-of")
+    assert "gpt-99-unheard-of is none of the models that its server lists: check the name, or choose one of" in made
+    assert "gpt-4o-mini" in made
     assert "Odd is created" in made
     hall = await cast.you.channel("odd")
     await cast.you.answer_after(await cast.you.say(hall, "Hello Odd, who are you?"))
@@ -227,9 +229,24 @@ async def test_what_managers_changed_stands_in_the_audit(cast: Cast) -> None:
 
 @proves(manager="help", member="help")
 async def test_help_knows_what_one_may_do(cast: Cast) -> None:
-    assert "/privacy export" in await cast.guest.told("help")
-    assert "/agent create" not in await cast.guest.told("help")
-    assert "/agent create" in await cast.manager.told("help")
+    shown = {one: await one.run("help") for one in (cast.guest, cast.manager)}
+    told = {one: words_of(answer) for one, answer in shown.items()}
+    assert "`/privacy export`" in told[cast.guest]
+    assert "`/agent create`" not in told[cast.guest]
+    assert "`/agent create`" in told[cast.manager]
+    options = {one: [*inside(answer["components"])][1]["options"] for one, answer in shown.items()}
+    values = {one: [option["value"] for option in there] for one, there in options.items()}
+    assert "key" in values[cast.manager] and "key" not in values[cast.guest]
+    for matter in values[cast.manager]:
+        card = await chosen(cast.manager, shown[cast.manager], matter)
+        assert "`/agent list`" in card if matter == "agent" else "`/agent list`" not in card
+    card = await chosen(cast.guest, shown[cast.guest], "agent")
+    assert "`/agent list`" in card and "`/agent create`" not in card
+
+
+async def chosen(one: Commander, shown: Json, matter: str) -> str:
+    """Choose what help shall be about, and give what stands there then."""
+    return words_of(await one.choose_in_place(shown, "All commands about …", matter))
 
 
 async def test_setup_is_not_even_shown_to_a_plain_member(cast: Cast) -> None:

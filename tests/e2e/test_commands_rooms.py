@@ -193,3 +193,19 @@ async def test_a_key_is_handed_to_a_person_in_private(cast: Cast) -> None:
     told = await cast.manager.told("key give", label="letter", person=person, room="Ledger")
     assert "private message" in told or "behind the clock" in told
     assert "Name an agent or a person" in await cast.manager.told("key give", label="letter", room="Ledger")
+
+
+async def test_a_command_used_where_no_agent_lives_offers_rooms_that_one_may_read(cast: Cast) -> None:
+    welcome = await cast.you.channel("welcome")
+    outside, guest = Commander(cast.you, welcome), Commander(cast.guest.visitor, welcome)
+    asked = await outside.run("scene start", kind="chat", title="Tea")
+    assert "choose which one you mean" in words_of(asked)
+    assert "Chat 1 opens in a thread of <#" in words_of(await outside.choose(asked, "In whose room?", "1"))
+    await outside.told("scene direct", what="stop", scene="1")
+    await cast.you.say(cast.manager.channel_id, "Fog tonight.")
+    await cast.manager.comes_to_tell("history", "Fog tonight.")
+    asked = await guest.run("history")
+    assert "Wren's room, newest first" in words_of(await guest.choose(asked, "In whose room?", "1"))
+    await cast.manager.close_room(str(hidden := await cast.agent("Hideout")))
+    offered = str((await guest.run("history"))["components"])
+    assert f"'{hidden}'" not in offered and "Ledger" in offered

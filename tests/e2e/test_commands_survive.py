@@ -113,7 +113,9 @@ async def check_doors(manager: Commander, there: Shown) -> None:
 
 async def check_pages(manager: Commander, there: Shown) -> None:
     """Pages turn on and back."""
-    for name in ("help", "history"):
+    help_ = await manager.choose_in_place(there["help"], "All commands about …", "agent")
+    assert "`/agent divide`" in words_of(help_)
+    for name in ("history",):
         first = words_of(there[name])
         on = next(
             part["label"] for row in there[name]["components"] for part in row["components"] if "On" in part["label"]

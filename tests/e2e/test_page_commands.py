@@ -167,17 +167,16 @@ async def test_a_key_opens_a_door_when_a_manager_grants_it(desks: Desks, cast: C
     await owner.tab.shot("command-granted")
 
 
-async def test_help_turns_its_pages_for_a_manager_and_is_short_for_a_member(desks: Desks) -> None:
+async def test_help_is_by_matter_and_shows_a_member_what_they_may_use(desks: Desks) -> None:
     owner, guest = desks
     await owner.use("help")
     pages = owner.answer("help")
     await expect(pages).to_contain_text("/agent create")
-    first = await pages.inner_text()
     await owner.tab.shot("command-help")
-    await pages.get_by_role("button", name=re.compile("^On")).click()
-    await expect(pages).not_to_have_text(first)
-    await pages.get_by_role("button", name="Back").click()
-    await expect(pages).to_contain_text("/agent create")
+    await pages.get_by_role("button", name="All commands about …").click()
+    await owner.tab.page.get_by_role("option", name="Timeline").click()
+    await expect(pages).to_contain_text("/timeline fork")
+    await owner.tab.shot("command-help-matter")
     await guest.use("help")
     await expect(guest.answer("help")).to_contain_text("/privacy export")
     await expect(guest.answer("help")).not_to_contain_text("/agent create")

@@ -149,11 +149,9 @@ async def test_a_newcomer_holds_a_council_with_two_agents_by_buttons_and_finds_w
         seat = await seat_of(inside, thread_id, "amending", "It is your turn")
         await inside.press(seat, "vote: yes")
         seat = await seat_of(inside, thread_id, "ballot", "It is your turn")
-        await inside.press(seat, "vote: yes")
+        voted = await inside.press(seat, "vote: yes")
+        assert "stands" in words_of(voted) and "vote" not in str(voted["components"])
         await said(cast.you, thread_id, "Motion 1 passed: 3 yes, 0 no, 0 abstained, 0 absent.")
-
-        stale = await inside.press(seat, "vote: no")
-        assert "That moment has passed" in words_of(stale)
         results = await inside.run("scene results", scene=number)
         files = [one["filename"] for one in results["attachments"]]
         assert files == ["ballot.dark.png", "transcript.txt"]
@@ -162,7 +160,7 @@ async def test_a_newcomer_holds_a_council_with_two_agents_by_buttons_and_finds_w
         assert not [one for one in await cast.you.messages(cast.manager.channel_id) if "at four" in one["content"]]
 
 
-def agent_value(there: Json, name: str) -> str:
+def agent_value(there: Json, name: str = "Wren") -> str:
     """Give the value by which an agent is chosen on a board."""
     parts = [part for row in there["components"] for part in row["components"]]
     options = next(part["options"] for part in parts if part.get("placeholder") == "Let an agent sit")
@@ -187,6 +185,56 @@ async def offers(cast: Cast, inside: Commander, name: str, *, no_more: bool = Fa
     """Tell whether a lobby's board offers an agent."""
     there = await board(cast.you, inside.channel_id)
     return (f"'label': '{name}'" in str(there["components"])) is not no_more
+
+
+async def test_ones_seat_is_one_message_that_follows_the_scene(cast: Cast) -> None:
+    await cast.you.prepare_model(SAYS)
+    async with lobby(cast, "chat", "Weather", options="turns=8") as (inside, _):
+        thread_id, you = inside.channel_id, cast.you
+        await inside.told("scene join")
+        await inside.choose(await board(you, thread_id), "Let an agent sit", agent_value(await board(you, thread_id)))
+        await inside.press(await board(you, thread_id, "It can begin"), "Begin")
+        first = await seat_of(inside, thread_id, "It is your turn")
+        again = await inside.press(await board(you, thread_id), "My seat")
+        assert again["id"] == first["id"]  # nothing was said since: it stands last
+        form = await inside.press(again, "say…")
+        assert (await inside.fill(form, text="It rains."))["id"] == first["id"]
+        await inside.changed_to(first, "Good evening to everybody.")  # nobody pressed anything
+        await inside.changed_to(first, "It is your turn")
+        below = await inside.press(await board(you, thread_id), "My seat")
+        assert int(below["id"]) > int(first["id"])
+        await inside.changed_to(first, "further down")
+
+
+async def test_a_lobby_seats_all_agents_that_are_chosen_at_once_and_tells_who_could_not_sit(cast: Cast) -> None:
+    async with lobby(cast, "chat", "Many") as (inside, _):
+        there = await board(cast.you, inside.channel_id, "seats")
+        both = [agent_value(there, "Wren"), agent_value(there, "Ledger")]
+        told = words_of(await inside.choose(there, "Let an agent sit", *both))
+        assert "Wren sits in seat 1" in told and "Ledger sits in seat 2" in told
+        told = words_of(await inside.choose(there, "Let an agent sit", *both))
+        assert told.count("sits here already") == 2
+        await board(cast.you, inside.channel_id, "2. Ledger")
+
+
+async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started_it(cast: Cast) -> None:
+    async with lobby(cast, "chat", "Brief") as (inside, number):
+        thread_id, guest = inside.channel_id, Commander(cast.guest.visitor, inside.channel_id)
+        await inside.told("scene join")
+        await guest.told("scene join")
+        await inside.told("scene direct", what="begin")
+        running = await board(cast.you, thread_id, "Waiting for")
+        for what in ("Pause", "Stop …"):
+            assert "Only who started the scene" in words_of(await guest.press(running, what))
+        assert "It is paused." in words_of(await inside.press(running, "Pause"))
+        paused = await board(cast.you, thread_id, "**Paused**")
+        asked = await inside.press(paused, "Stop …")
+        assert f"Stop Chat {number}: Brief for good?" in words_of(asked)
+        await inside.press_in_place(asked, "Leave it")
+        assert "**Paused**" in (await board(cast.you, thread_id))["content"]
+        asked = await inside.press(paused, "Stop …")
+        assert "It is stopped." in words_of(await inside.press(asked, "Stop it"))
+        await board(cast.you, thread_id, "**Stopped**")
 
 
 @proves(

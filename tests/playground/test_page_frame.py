@@ -347,3 +347,18 @@ async def test_a_note_covers_nothing_and_stands_in_the_dialog_that_is_open(brows
         await dialog.get_by_role("button", name="Start thread").click()
         await expect(dialog.get_by_role("alert")).to_have_text("That did not work: try again in a moment.")
         tab.errors.clear()  # the browser itself notes the refusal
+
+
+async def test_the_welcome_makes_room_once_somebody_has_said_something(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab(size=(390, 780), welcomed=False)
+        welcome = tab.page.get_by_role("region", name="Welcome")
+        await expect(welcome).to_be_visible()
+        await scene.channel.send("Good morning.")  # what others say leaves it
+        await expect(tab.message("Good morning.")).to_be_attached()
+        await expect(welcome).to_be_visible()
+        await tab.say("Hello Wren! Anyone here?")
+        await expect(welcome).to_be_hidden()
+        await tab.page.reload()
+        await tab.message("Anyone here?").wait_for()
+        await expect(welcome).to_be_hidden()

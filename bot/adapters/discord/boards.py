@@ -28,15 +28,18 @@ LOBBY: tuple[Button, ...] = (
     ("begin", "Begin", discord.ButtonStyle.success),
     ("rules", "Rules", discord.ButtonStyle.secondary),
 )
-RUNNING: tuple[Button, ...] = (
+SEAT: tuple[Button, ...] = (
     ("seat", "My seat", discord.ButtonStyle.primary),
     ("rules", "Rules", discord.ButtonStyle.secondary),
     ("history", "History", discord.ButtonStyle.secondary),
 )
+STOP: Button = ("stop", "Stop …", discord.ButtonStyle.danger)
+RUNNING: tuple[Button, ...] = (*SEAT, ("pause", "Pause", discord.ButtonStyle.secondary), STOP)
 PAUSED: tuple[Button, ...] = (
     ("resume", "Go on", discord.ButtonStyle.success),
     ("add", "Add 0.10 USD", discord.ButtonStyle.secondary),
-    *RUNNING,
+    *SEAT,
+    STOP,
 )
 ENDED: tuple[Button, ...] = (
     ("results", "Results", discord.ButtonStyle.primary),
@@ -147,19 +150,25 @@ def pressed(board: Board) -> discord.ui.View:
     """Give its buttons; what pressing them does is known to the command tree, by their ids."""
     view = discord.ui.View(timeout=None)
     for what, label, style in BUTTONS.get(board.status, ENDED):
+        label = label.replace("USD", board.coin)
         id_ = press_id(what, board.scene_id)  # the same for ever: a board is drawn anew while somebody presses
         view.add_item(discord.ui.Button(label=label, style=style, custom_id=id_))
     if board.agents:
-        view.add_item(_select("agents", board, [(name, str(id_)) for id_, name in board.agents], "Let an agent sit"))
+        agents = [(name, str(id_)) for id_, name in board.agents]
+        view.add_item(_select("agents", board, agents, "Let an agent sit", most=board.free))
     if board.choices:
         view.add_item(_select("choose", board, [(name, str(seat)) for seat, name in board.choices], "Who is next?"))
     view.stop()
     return view
 
 
-def _select(what: str, board: Board, options: list[tuple[str, str]], hint: str) -> discord.ui.Select[discord.ui.View]:
+def _select(
+    what: str, board: Board, options: list[tuple[str, str]], hint: str, *, most: int = 1
+) -> discord.ui.Select[discord.ui.View]:
+    """Give a list of which up to so many may be chosen at once."""
     shown = [discord.SelectOption(label=name[:100], value=value) for name, value in options[:MOST_CHOICES]]
-    return discord.ui.Select(custom_id=press_id(what, board.scene_id, board.window), options=shown, placeholder=hint)
+    id_, most = press_id(what, board.scene_id, board.window), max(1, min(most, len(shown)))
+    return discord.ui.Select(custom_id=id_, options=shown, placeholder=hint, max_values=most)
 
 
 HEAD = "📌 "

@@ -184,10 +184,12 @@ class DiscordPublisher:
     ) -> Snowflake:
         place, us = await self._place(guild_id, thread_id), self._us
         try:
-            return await boards.show(place, post_id, board, us, self._pictures)
+            shown = await boards.show(place, post_id, board, us, self._pictures)
         except ThreadArchived:
             await self._channels.open_thread(place)
-            return await boards.show(place, post_id, board, us, self._pictures)
+            shown = await boards.show(place, post_id, board, us, self._pictures)
+        self._client.dispatch("scene_board", guild_id, board.scene_id)  # seats that people look at follow
+        return shown
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         with suppress(Gone), worded("delete the channel"):

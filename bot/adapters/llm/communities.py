@@ -1,7 +1,7 @@
 """Whose provider a community's models are asked at: the installation's where it pays, else the community's own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -138,6 +138,13 @@ class Providers:
     def is_failing(self, model: str) -> bool:
         found = self._found(model)
         return found is not None and found[0].is_failing(found[1], self._whose)
+
+    async def listed(self, model: str) -> Sequence[str]:
+        found = self._found(model)
+        if found is None:
+            return ()
+        prefix = model.removesuffix(found[1])
+        return [f"{prefix}{name}" for name in await found[0].listed()]
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures, as far as its name tells."""

@@ -51,13 +51,15 @@ class Known:
 class Seen:
     """What a server tells of itself: `mark` changes with its models, `places` it keeps side by side what it has read.
 
-    `context_tokens` is what one place holds; `is_placed`: a call can say which place it is for.
+    `context_tokens` is what one place holds; `is_placed`: a call can say which place it is for. `names`: the
+    models that it lists; none where it answers under any name, or tells nothing.
     """
 
     mark: str = ""
     places: int | None = None
     context_tokens: int | None = None
     is_placed: bool = False
+    names: tuple[str, ...] = ()
 
 
 KNOWN: Final = TypeAdapter(dict[str, Known])

@@ -83,7 +83,8 @@ class OpenAiLine:
         cards = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         card = next((one for one in cards if one.get("id") == model), {})
         told = [card.get(name) for name in OF_A_MODEL]
-        return Seen(mark=_mark([self._api, *told]), context_tokens=_count(card.get("max_model_len")))
+        names = tuple(str(one["id"]) for one in cards if isinstance(one.get("id"), str))
+        return Seen(mark=_mark([self._api, *told]), context_tokens=_count(card.get("max_model_len")), names=names)
 
     async def _told(self, address: str) -> dict[str, Json]:
         """Give what a server tells at an address; nothing where it tells nothing."""

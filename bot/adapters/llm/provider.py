@@ -243,6 +243,10 @@ class Provider:
         usage = together(found_out, answer.usage)
         return replace(answer, usage=replace(usage, latency_seconds=time.monotonic() - started))
 
+    async def listed(self) -> tuple[str, ...]:
+        """Ask the server which models it has; none where it tells nothing."""
+        return (await self._line.seen("")).names
+
     async def objection(self, model: str, text: str, whose: str = "") -> str:
         """Ask whether a text may be said; gives why not, and raises ModelError's children."""
         asked = ModelCall(

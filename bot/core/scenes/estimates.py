@@ -23,12 +23,19 @@ class Estimate:
     usd: Decimal | None
     seconds: float
     is_known: bool  # from scenes that were played
+    coin: str = "USD"
 
     @property
     def words(self) -> str:
         """Say it in one line."""
         about = "about" if self.is_known else "at most"
-        usd = "cost unknown" if self.usd is None else "less than a cent" if self.usd < CENT else f"{self.usd:.2f} USD"
+        usd = (
+            "cost unknown"
+            if self.usd is None
+            else "less than a cent"
+            if self.usd < CENT
+            else f"{self.usd:.2f} {self.coin}"
+        )
         minutes = counted(max(1, round(self.seconds / 60)), "minute")
         return f"Estimate: {about} {counted(self.asked, 'turn')} of agents, {usd}, {minutes}."
 

@@ -246,7 +246,9 @@ class Board:
     lines: tuple[str, ...]
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
+    free: int = 0  # seats that are not taken yet
     until: datetime | None = None  # unless nobody may know how long an unseen window is open
+    coin: str = "USD"
     kind: str = ""
     names: Mapping[Seat, str] = field(default_factory=dict)
     picture: Mapping[str, Json] = field(default_factory=dict)  # from which it is drawn, where its kind has one
@@ -273,17 +275,22 @@ def board_of(
     agents: Sequence[tuple[AgentId, str]] = (),
     *,
     estimate: str = "",
+    coin: str = "USD",
 ) -> Board:
-    """Give a scene's board as it stands now; `agents`: who may still sit down, `estimate`: what it will cost."""
+    """Give a scene's board as it stands now.
+
+    `agents`: who may still sit down, `estimate`: what it will cost, `coin`: in which money.
+    """
     play, cast = play_of(scene), cast_of(scene, events, names)
     lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
     choices: tuple[tuple[Seat, str], ...] = ()
     until: datetime | None = scene.deadline_at
     picture: Mapping[str, Json] = {}
+    free = play.kind.seats[1] - len(scene.seats) if play and scene.status is SceneStatus.LOBBY else 0
     if play is None:
         lines.append("This kind of scene is not played any more.")
     elif scene.status is SceneStatus.LOBBY:
-        lines += _lobby(scene, play.kind, estimate)
+        lines += _lobby(scene, play.kind, estimate, coin)
     elif scene.standing:
         standing = play.unpacked(scene.standing)
         seen, awaits = standing.state.view(0), standing.awaits
@@ -298,7 +305,9 @@ def board_of(
         status=scene.status,
         lines=tuple(lines),
         choices=choices,
-        agents=tuple(agents) if scene.status is SceneStatus.LOBBY else (),
+        agents=tuple(agents) if free else (),
+        free=free,
+        coin=coin,
         until=until,
         kind=scene.kind,
         names={one.seat: cast.name(one.seat) for one in scene.seats},
@@ -317,10 +326,10 @@ class Told:
     watching: Turn | None  # what the seat of nobody sees
 
 
-def _lobby(scene: Scene, kind: SceneKind, estimate: str) -> list[str]:
+def _lobby(scene: Scene, kind: SceneKind, estimate: str, coin: str) -> list[str]:
     least, most = kind.seats
     taken = f"{len(scene.seats)} of {least} to {most} seats are taken."
-    capped = f"Its agents' turns cost {scene.usd_cap:.2f} USD at most."
+    capped = f"Its agents' turns cost {scene.usd_cap:.2f} {coin} at most."
     return [taken, capped, *([estimate] if estimate else []), refusal_to_begin(scene) or "It can begin."]
 
 

@@ -14,6 +14,7 @@ class Shown:
     timeline: Timeline
     tree: Tree
     nodes: Sequence[Node]
+    coin: str = "USD"
 
     @property
     def usd(self) -> Decimal:

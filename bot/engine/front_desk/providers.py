@@ -29,6 +29,7 @@ from bot.engine.trial.stage import Props
 PREFIX = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LONGEST_KEY = 500
 TRIAL_TOKENS = 500  # set aside for either way of one small question
+SHOWN_MODELS = 5
 TRIAL_SECONDS = 90.0  # a cold model takes its time, and one that drips has no more
 NO_PRICE = "What it costs is unknown: only a limit in tokens holds it (`/usage budget`)."
 
@@ -51,6 +52,10 @@ class Providers:
             return (await self.office.providers.of(read.providers, community)).source, await read.providers.of(
                 community.id
             )
+
+    async def coin(self, guild_id: Snowflake) -> str:
+        """Name the money in which a community's calls are counted."""
+        return (await self.sources(guild_id))[0].coin
 
     async def try_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
         """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
@@ -84,7 +89,16 @@ class Providers:
         """Have new agents use a model that answers; gives a sentence."""
         told = await self.try_model(guild_id, person, name)
         await self.actions.take(guild_id, person, SetSetting(name="model", value=name))
-        return f"{told} New agents use it."
+        return f"{told} New agents use it.{await self.unlisted(guild_id, name)}"
+
+    async def unlisted(self, guild_id: Snowflake, name: str | None) -> str:
+        """Say that the server of a model does not list it, so that a slip of the pen is seen; empty where it does."""
+        models = await self.model(guild_id)
+        listed = await models.listed(name) if name and not models.source.missing else ()
+        if not listed or name in listed:
+            return ""
+        some = ", ".join(listed[:SHOWN_MODELS]) + (" …" if len(listed) > SHOWN_MODELS else "")
+        return f" {name} is none of the models that its server lists: check the name, or choose one of {some}."
 
     async def bring(self, guild_id: Snowflake, person: Person, provider: OwnProvider, *, key: str, model: str) -> str:
         """Try a provider of the community's own, then keep it with its key sealed; gives a sentence.
@@ -155,8 +169,7 @@ class Providers:
         told = f"{name} answers in {(self.office.now() - begun).total_seconds():.1f} s"
         if not models.price_is_known(name):
             return f"{told}. {NO_PRICE}", usage
-        coin = "imaginary USD" if models.source.imaginary else "USD"
-        return f"{told} for {usage.cost_usd:.5f} {coin}.", usage
+        return f"{told} for {usage.cost_usd:.5f} {models.source.coin}.", usage
 
 
 def _checked(provider: OwnProvider, key: str, model: str) -> tuple[OwnProvider, str, str]:

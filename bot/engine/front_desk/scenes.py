@@ -11,7 +11,7 @@ from bot.core.scenes.records import Fared, Scene
 from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, play_of, turn_of
 from bot.core.wording import counted
 from bot.engine.aside import aside
-from bot.engine.estimating import estimate_of
+from bot.engine.estimating import coin_of, estimate_of
 from bot.engine.front_desk.office import Office
 from bot.engine.masks import seated_in
 from bot.engine.scene_posts import names_of
@@ -45,11 +45,12 @@ class Scenes:
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
             agents = (await read.views.roster(community.id, agent_ids=list(seated_in([scene])))).agents
             estimate = await estimate_of(read, community, scene, agents, self.office.models)
+            coin = await coin_of(read, community, self.office.models)
         cast = cast_of(scene, events, names)
         return Told(
             scene=scene,
             cast=cast,
-            board=board_of(scene, events, names, estimate=estimate),
+            board=board_of(scene, events, names, estimate=estimate, coin=coin),
             lines=lines_for(events, cast, 0 if scene.status.is_open else None),
             watching=turn_of(scene, events, names, 0),
         )

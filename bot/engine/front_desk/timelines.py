@@ -104,7 +104,12 @@ class Timelines:
     async def shown(self, timeline: Timeline) -> Shown:
         """Give a tree with its nodes."""
         trees = self._there().trees
-        return Shown(timeline=timeline, tree=await trees.find(timeline.key), nodes=await trees.nodes(timeline.key))
+        tree, nodes = await trees.find(timeline.key), await trees.nodes(timeline.key)
+        return Shown(timeline=timeline, tree=tree, nodes=nodes, coin=await self.coin(timeline))
+
+    async def coin(self, timeline: Timeline) -> str:
+        """Name the money in which a tree's calls are counted."""
+        return await self._there().treasury.coin(timeline.key)
 
     async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
         """Give the nodes of a tree by id, and the number of the newest event that they show."""

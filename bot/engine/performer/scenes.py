@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from bot.core.actions import DirectScene, LeaveSeat, Play, StartScene, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import Visibility
-from bot.core.permissions import ONLY_MANAGERS
+from bot.core.permissions import ONLY_DIRECTORS, ONLY_MANAGERS
 from bot.core.records import AgentId, SceneId
 from bot.core.scenes.kind import Options, SceneKind
 from bot.core.scenes.play import Rule
@@ -26,7 +26,6 @@ SCENES_OF_A_PERSON = 3
 EXTENDED_SECONDS = 120
 ADDED_USD = Decimal("0.10")
 NOT_SEATED = "You do not sit in that scene."
-ONLY_DIRECTORS = "Only who started the scene, and people who may manage the server, can do that."
 THREAD_SOON = "Its thread is being opened: try again in a moment."
 NO_MORE_MONEY = "Four fifths of the day's money are spent: new scenes wait until tomorrow, or until it is raised."
 

@@ -273,6 +273,10 @@ class NodeModels:
         """Say no: whether it failed lately elsewhere is nothing to a world that is run again."""
         return False
 
+    async def listed(self, model: str) -> Sequence[str]:
+        """Say none: no server is asked for a world that is run again."""
+        return ()
+
     def sees_images(self, model: str) -> bool:
         """Say no: pictures lie on Discord, of which nothing is known here."""
         return False

@@ -151,7 +151,8 @@ class Treasury:
         nodes = await self._trees.nodes(key)
         left = cap - sum((one.usd for one in nodes), Decimal(0)) - self._under_way(key, nodes)
         if estimate.usd > left:
-            raise Rejected(f"This tree's money does not hold this: about {estimate.usd:.2f} USD, {left:.2f} left.")
+            about = f"about {estimate.usd:.2f} {await self.coin(key)}"
+            raise Rejected(f"This tree's money does not hold this: {about}, {left:.2f} left.")
         return replace(estimate, granted_usd=min(estimate.granted_usd, left))
 
     def _under_way(self, key: TreeKey, nodes: Sequence[Node]) -> Decimal:
@@ -210,6 +211,10 @@ class Treasury:
             config, day = held_to(view.config, ceilings), day_of(self._clock.now())
             spending = await spending_now(read.money, community_id, config, day, ceilings)
         return spending.share
+
+    async def coin(self, key: TreeKey) -> str:
+        """Name the money in which a tree's calls are counted."""
+        return (await self._model(key.community_id)).source.coin
 
     async def _model(self, community_id: CommunityId) -> Model:
         async with self._store.reading() as read:

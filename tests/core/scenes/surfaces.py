@@ -18,7 +18,9 @@ from bot.core.scenes.kind import Chance, State
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, turn_of
-from cogs.ui.scenes import results_text, seat_text, seat_view
+from cogs.ui.scene_pictures import results_text
+from cogs.ui.scenes import seat_view
+from cogs.ui.seats import seat_text
 from tests.core.scenes.plays import Playing
 from tests.factories import agent, view
 from tests.fakes import START, WordTokenizer

@@ -1,5 +1,6 @@
 """What is shown of a village with wolves in it: to everybody the same, and to a seat what it is and knows."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from bot.core.records import Json
@@ -41,9 +42,13 @@ def _facts(game: "Werewolf") -> list[tuple[str, str]]:
     if game.deaths:
         facts.append(("Dead", ", ".join(_grave(game, one) for one in game.deaths)))
     for ballot in game.ballots:
-        votes = " ".join(f"{seat}→{whom or '–'}" for seat, whom in ballot.votes.items())
-        facts.append((f"Ballot of day {ballot.day}, by seats", votes))
+        facts.append((f"Ballot of day {ballot.day}", _votes(ballot.votes)))
     return facts
+
+
+def _votes(votes: Mapping[Seat, Seat | None]) -> str:
+    """Say who voted for whom."""
+    return ", ".join(f"{{s{seat}}} for {f'{{s{whom}}}' if whom else 'nobody'}" for seat, whom in votes.items())
 
 
 def _grave(game: "Werewolf", one: Death) -> str:
@@ -57,8 +62,7 @@ def _private(game: "Werewolf", seat: Seat) -> list[tuple[str, str]]:
         pack = ", ".join(f"{{s{one}}}" for one, other in game.roles.items() if other is Role.WOLF and one != seat)
         told.append(("The other wolves", pack or "none"))
         if seat in game.alive and game.kills and game.phase != "night":
-            votes = ", ".join(f"{one}→{whom or '–'}" for one, whom in sorted(game.kills.items()))
-            told.append(("The pack's votes, by seats", votes))
+            told.append(("The pack's votes", _votes(dict(sorted(game.kills.items())))))
     if role is Role.SEER and game.inspected:
         found = ", ".join(f"{{s{one}}} {game.wolf_or_not(one)}" for _, one in game.inspected)
         told.append(("You saw", found))

@@ -86,6 +86,7 @@ function tips(app) {
   );
 }
 
+const ONLY_FOR_ME = 1 << 6;
 const HONEST =
   "Unless you gave it a model of your own, the minds in this playground are a scripted, rule-based model, " +
   "not a language model: it recognises simple things and answers from fixed rules. " +
@@ -130,6 +131,14 @@ export function mountWelcome(app, root) {
   const greet = (id) => (fits(id) && !kept.get("welcomed") ? show() : (root.hidden = true));
   app.world.on("settled", () => greet(app.channelId));
   app.on("open", (channel) => greet(channel.id));
+  // Who has begun to talk, or has used a command, needs the room below it more.
+  app.world.on("message", (message) => {
+    const isMine = message.author.id === app.world.me.id || Boolean(message.flags & ONLY_FOR_ME);
+    if (isMine && !root.hidden && message.channel_id === app.channelId) {
+      kept.set("welcomed", true);
+      root.hidden = true;
+    }
+  });
   app.agents.on("change", () => root.hidden || draw());
   app.world.on("members", () => root.hidden || draw());
   root.addEventListener("keydown", (event) => event.key === "Escape" && close());

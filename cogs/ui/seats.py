@@ -1,0 +1,160 @@
+"""Seats under people's eyes: one message for each, which is kept up to date while Discord lets it be edited.
+
+An answer that one person alone sees can be edited for fifteen minutes after they pressed something.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+import discord
+
+from bot.client import SelfroomClient
+from bot.core.scenes.showing import Turn
+from bot.core.wording import honest
+
+SHOWN_LINES = 8
+SHOWN_CHARACTERS = 1_900
+LAST_EDITS: Final = timedelta(seconds=60)  # before Discord takes no edit any more
+MOVED = "-# Your seat stands further down: it was pressed anew there."
+AT_REST = "-# This is not kept up to date any more: press *My seat* to see how it is now."
+
+Interaction = discord.Interaction[SelfroomClient]
+Key = tuple[int, int, int]  # server, scene, person
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a seat is shown in one message; `moves` and `picture` tell whether view and picture are others."""
+
+    text: str
+    moves: str
+    view: Callable[[], discord.ui.View | None]
+    picture: str
+    draw: Callable[[], Awaitable[list[discord.File]]]
+
+    def differs(self, other: "Look | None") -> bool:
+        """Tell whether there is something else to see."""
+        return other is None or (self.text, self.moves, self.picture) != (other.text, other.moves, other.picture)
+
+
+@dataclass(slots=True)
+class Watched:
+    """The message in which somebody looks at their seat, and the press by which it may be edited."""
+
+    interaction: Interaction | None = None
+    message_id: int = 0
+    shows: Look | None = None
+    waits: bool = False
+    busy: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def lasts(self, now: datetime) -> bool:
+        """Tell whether Discord still takes edits for a while."""
+        return self.interaction is not None and now < self.interaction.expires_at - LAST_EDITS
+
+
+class Seats:
+    """Who looks at which seat, and where."""
+
+    def __init__(self) -> None:
+        self._watched: dict[Key, Watched] = {}
+
+    def of(self, interaction: Interaction, scene_id: int) -> Watched:
+        """Give where somebody looks at their seat in a scene, or will."""
+        return self._watched.setdefault((interaction.guild_id or 0, scene_id, interaction.user.id), Watched())
+
+    def at(self, guild_id: int, scene_id: int) -> Iterator[tuple[Interaction, Watched]]:
+        """Give everybody who looks at their seat in a scene."""
+        for (guild, scene, _), one in list(self._watched.items()):
+            if (guild, scene) == (guild_id, scene_id) and one.interaction is not None:
+                yield one.interaction, one
+
+    async def answer(self, interaction: Interaction, scene_id: int) -> None:
+        """Answer a press on *My seat*: silently where the seat stands last in the thread, and is brought up to date."""
+        watched = self.of(interaction, scene_id)
+        last = getattr(interaction.channel, "last_message_id", None) or 0
+        if watched.lasts(interaction.created_at) and last <= watched.message_id:
+            await interaction.response.defer()
+        else:
+            await interaction.response.defer(ephemeral=True, thinking=True)
+
+    async def show(self, interaction: Interaction, scene_id: int, look: Look) -> None:
+        """Show a seat where this press asked for it; another message that showed it says that it moved."""
+        watched = self.of(interaction, scene_id)
+        earlier, message_id = watched.interaction, watched.message_id
+        if is_silent(interaction) and earlier is not None:
+            await self._edit(watched, earlier, look)
+            return
+        watched.shows = watched.shows if interaction.message and interaction.message.id == message_id else None
+        shown = await self._edit(watched, interaction, look)
+        watched.interaction, watched.message_id = interaction, shown.id
+        if earlier is not None and message_id != shown.id and not earlier.is_expired():
+            with suppress(discord.HTTPException):  # they closed it
+                await earlier.edit_original_response(content=MOVED, view=None, attachments=[])
+
+    async def bring_up(self, watched: Watched, look: Callable[[], Awaitable[Look]]) -> None:
+        """Show how a seat is now where somebody looks at it; who waits for their turn here sees all until then."""
+        if watched.waits:
+            return
+        watched.waits = True
+        async with watched.busy:
+            watched.waits = False
+            shown = await look()
+            if watched.interaction is not None and shown.differs(watched.shows):
+                await self._edit(watched, watched.interaction, shown)
+
+    async def rest(self, now: datetime) -> None:
+        """Have each message say so of which Discord will take no edits any more, and look after it no longer."""
+        for key, one in list(self._watched.items()):
+            if one.busy.locked() or one.lasts(now):
+                continue
+            del self._watched[key]
+            if one.interaction is not None and one.shows is not None:
+                with suppress(discord.HTTPException):
+                    await one.interaction.edit_original_response(content=f"{one.shows.text}\n{AT_REST}")
+
+    def forget(self, interaction: Interaction, scene_id: int) -> None:
+        """Look after a seat no longer."""
+        self._watched.pop((interaction.guild_id or 0, scene_id, interaction.user.id), None)
+
+    @staticmethod
+    async def _edit(watched: Watched, by: Interaction, look: Look) -> discord.InteractionMessage:
+        was = watched.shows
+        is_drawn = was is not None and was.picture == look.picture  # what stands there stays
+        files: Sequence[discord.File] = discord.utils.MISSING if is_drawn else await look.draw()
+        shown = await by.edit_original_response(content=look.text, view=look.view(), attachments=files)
+        watched.shows = look
+        return shown
+
+
+SEATS = Seats()
+
+
+def is_silent(interaction: Interaction) -> bool:
+    """Tell whether a press on a board is answered by what stands elsewhere: its own answer would be the board."""
+    message = interaction.message
+    return (
+        interaction.response.type is discord.InteractionResponseType.deferred_message_update
+        and message is not None
+        and not message.flags.ephemeral
+    )
+
+
+def seat_text(turn: Turn) -> str:
+    """Word what a seat sees."""
+    facts = [f"**{name}**: {told}" for name, told in (*turn.private, *turn.facts)]
+    asked = "It is your turn." if turn.moves else "You are not asked now."
+    until = f" Until <t:{int(turn.deadline_at.timestamp())}:T>." if turn.moves and turn.deadline_at else ""
+    head = f"**{turn.kind.title} {turn.scene_id}**, seat {turn.seat} · {turn.phase}"
+    last = [f"> {line}" for line in turn.lines[-SHOWN_LINES:]]
+    room = SHOWN_CHARACTERS - sum(len(one) + 1 for one in (head, asked, until, *facts))
+    kept: list[str] = []
+    for line in reversed(last):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.insert(0, line)
+    return honest("\n".join([head, *facts, *kept, f"{asked}{until}"]))

@@ -1,0 +1,96 @@
+"""One's seat in a scene is one message, which follows the scene while Discord takes edits of it."""
+
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, cast
+
+import discord
+
+from cogs.ui.seats import AT_REST, MOVED, Look, Seats
+
+NOW = datetime(2026, 11, 24, tzinfo=UTC)
+KIND = discord.InteractionResponseType
+
+
+class Press:
+    """A press by which a message is shown and edited, as much of it as is looked at."""
+
+    def __init__(self, id: int, *, on: int | None = None, last: int = 0, at: datetime = NOW) -> None:
+        self.guild_id, self.user, self.channel = 1, SimpleNamespace(id=7), SimpleNamespace(last_message_id=last)
+        self.created_at, self.expires_at = at, at + timedelta(minutes=15)
+        flags = SimpleNamespace(ephemeral=on is not None)
+        self.message = SimpleNamespace(id=on or 1, flags=flags)
+        self.response = SimpleNamespace(type=None, defer=self._defer)
+        self.id, self.shown, self.drawn = on or id, list[str](), 0
+
+    async def _defer(self, *, ephemeral: bool = False, thinking: bool = False) -> None:
+        self.response.type = KIND.deferred_channel_message if thinking else KIND.deferred_message_update
+
+    async def edit_original_response(self, *, content: str, attachments: Any = None, **_: object) -> Any:  # noqa: ANN401
+        self.shown.append(content)
+        self.drawn += attachments is not discord.utils.MISSING
+        return SimpleNamespace(id=self.id)
+
+    def is_expired(self) -> bool:
+        return False
+
+
+def look(text: str) -> Look:
+    async def draw() -> list[discord.File]:
+        return []
+
+    return Look(text=text, moves="", view=lambda: None, picture="hand", draw=draw)
+
+
+async def pressed(seats: Seats, press: Press, text: str) -> None:
+    await seats.answer(cast("Any", press), 3)
+    await seats.show(cast("Any", press), 3, look(text))
+
+
+async def test_a_seat_that_stands_last_is_brought_up_to_date_where_it_is() -> None:
+    seats, first, second = Seats(), Press(50), Press(60, last=50)
+    await pressed(seats, first, "one")
+    await pressed(seats, second, "two")
+    assert (first.shown, second.shown) == (["one", "two"], [])
+    assert first.drawn == 1  # the picture is the same: it stays where it is
+
+
+async def test_a_seat_below_what_was_said_since_is_shown_anew_and_the_old_one_says_so() -> None:
+    seats, first, second = Seats(), Press(50), Press(60, last=55)
+    await pressed(seats, first, "one")
+    await pressed(seats, second, "two")
+    assert (first.shown, second.shown) == (["one", MOVED], ["two"])
+
+
+async def test_a_seat_follows_by_itself_and_is_edited_only_when_there_is_something_to_see() -> None:
+    seats, press = Seats(), Press(50)
+    await pressed(seats, press, "one")
+    [(_, watched)] = seats.at(1, 3)
+    for text in ("one", "two", "two"):
+
+        async def now(text: str = text) -> Look:
+            return look(text)
+
+        await seats.bring_up(watched, now)
+    assert press.shown == ["one", "two"]
+    assert list(seats.at(1, 4)) == []
+
+
+async def test_a_seat_says_that_it_rests_before_discord_takes_no_edits_any_more() -> None:
+    seats, press, later = Seats(), Press(50), Press(60, at=NOW + timedelta(minutes=14, seconds=30))
+    await pressed(seats, press, "one")
+    await seats.rest(NOW + timedelta(minutes=13))
+    assert press.shown == ["one"]
+    await seats.rest(NOW + timedelta(minutes=14, seconds=1))
+    assert press.shown == ["one", f"one\n{AT_REST}"]
+    await pressed(seats, later, "two")
+    assert (press.shown[2:], later.shown) == ([], ["two"])
+
+
+async def test_a_move_pressed_in_a_seat_lets_it_live_on() -> None:
+    seats, press, move = Seats(), Press(50), Press(0, on=50, at=NOW + timedelta(minutes=10))
+    await pressed(seats, press, "one")
+    await move.response.defer()
+    await seats.show(cast("Any", move), 3, look("Your move stands."))
+    await seats.rest(NOW + timedelta(minutes=20))
+    assert (press.shown, move.shown, move.drawn) == (["one"], ["Your move stands."], 0)
