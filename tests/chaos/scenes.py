@@ -1,4 +1,7 @@
-"""`make chaos SCENES=1`: whole scenes while the bot is killed; no move is lost or doubled, and every log folds."""
+"""`make chaos SCENES=1`: whole scenes while the bot is killed; no move is lost or doubled, and every log folds.
+
+SCENES=village,werewolf plays these kinds alone.
+"""
 
 import asyncio
 import os
@@ -31,11 +34,17 @@ from tests.e2e.commanding import Commander, inside, words_of
 from tests.e2e.visitor import Json, Visitor, until, visiting
 
 KILLS = 40  # about ten minutes on a quiet machine
-KINDS = {"chat": "turns=16", "council": "turns=24; host=false; motions=2"}
-AGENTS = ("Ada", "Bob")
-SEAT = len(AGENTS) + 1  # the person's
+KINDS = {  # what makes each short
+    "chat": "turns=16",
+    "council": "turns=24; host=false; motions=2",
+    "village": "rounds=6",
+    "landlord": "hands=2",
+    "werewolf": "days=3; first_night_kill=true",
+}
+AGENTS = ("Ada", "Bob", "Cleo", "Dan")
+SEATED = {kind: len(AGENTS) if kind == "werewolf" else 2 for kind in KINDS}  # agents; the person sits down last
 PRESS_SECONDS = 6.0
-SCENE_SECONDS = 600.0
+SCENE_SECONDS = 1_200.0
 REST_SECONDS = 60.0
 LIFE_SECONDS = (0.2, 4.0)
 EARLY_SHARE = 0.3  # of lives that may end before the bot is ready
@@ -74,11 +83,17 @@ class Player:
         if "My seat" not in str(board["components"]):
             return False  # it is drawn anew in a moment
         seat = await there.press(board, "My seat")
-        buttons = [one for one in inside(seat.get("components", ())) if one.get("label")]
-        if not buttons:
+        parts = [one for one in inside(seat.get("components", ())) if one.get("label") or one.get("options")]
+        if not parts:
             return False
-        going_on = [one["label"] for one in buttons if one["label"] not in ENDING]
-        label = self.dice.choice(going_on or [buttons[0]["label"]])
+        going_on = [one for one in parts if one.get("label") not in ENDING]
+        part = self.dice.choice(going_on or parts)
+        if "options" in part:
+            self.attempted[scene_id] = self.attempted.get(scene_id, 0) + 1
+            value = self.dice.choice(part["options"])["value"]
+            self._note(scene_id, await there.choose(seat, part["placeholder"], value))
+            return False
+        label = str(part["label"])
         if not label.endswith("…"):
             self.attempted[scene_id] = self.attempted.get(scene_id, 0) + 1
             self._note(scene_id, await there.press(seat, label))
@@ -189,7 +204,7 @@ async def begun(you: Visitor, hall: str, kind: str) -> tuple[int, str]:
         return next((one["id"] for one in threads if one["name"] == f"{kind.title()} {number}"), None)
 
     there = Commander(you, await until(thread, f"thread of scene {number}"))
-    for name in AGENTS:
+    for name in AGENTS[: SEATED[kind]]:
         await there.comes_to_tell("scene seat", "in seat", agent=name, scene=str(number))
     await there.comes_to_tell("scene join", "in seat", scene=str(number))
     await there.comes_to_tell("scene direct", "It begins", what="begin", scene=str(number))
@@ -262,7 +277,7 @@ def _folds(scene: Scene, log: Sequence[Any], verdict: Verdict) -> None:
 
 
 def _moves_stand(scene: Scene, seats: Sequence[int], player: Player, verdict: Verdict) -> None:
-    moved = seats.count(SEAT)
+    moved = seats.count(SEATED[scene.kind] + 1)  # the person's
     attempted, confirmed = player.attempted.get(scene.id, 0), player.confirmed.get(scene.id, 0)
     if not confirmed <= moved <= attempted:
         verdict.wrong.append(f"scene {scene.id}: {attempted} pressed, {confirmed} confirmed, {moved} in the log")
@@ -290,7 +305,8 @@ def main(tell: Tell) -> int:
     kills = int(os.environ.get("KILLS") or KILLS)
     folder, began = Path(tempfile.mkdtemp(prefix="selfroom-chaos-")), time.monotonic()
     tell(f"scenes with seed {seed}: {kills} kills")
-    verdict = asyncio.run(hold(seed, kills, folder, tell))
+    named = [one for one in os.environ.get("SCENES", "").split(",") if one in KINDS]
+    verdict = asyncio.run(hold(seed, kills, folder, tell, kinds=named or tuple(KINDS)))
     tell(f"{verdict}\n  {time.monotonic() - began:.0f} s, kept in {folder}")
     if verdict.wrong:
         tell(f"seed {seed} did not hold; run it again with: make chaos SCENES=1 SEED={seed} KILLS={kills}")
