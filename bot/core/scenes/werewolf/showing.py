@@ -28,7 +28,7 @@ def seen(game: "Werewolf", seat: Seat) -> Seen:
 
 def _awaited(game: "Werewolf") -> tuple[Seat, ...]:
     """Give whom everybody sees awaited: at night nobody."""
-    awaited = game.next()
+    awaited = game.awaits
     return awaited.seats if isinstance(awaited, Expect) and not awaited.unseen else ()
 
 

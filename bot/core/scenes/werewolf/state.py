@@ -120,7 +120,7 @@ class Werewolf(State):
                 return Expect(seats=(self.condemned,), agent_seconds=WORDS_SECONDS, person_seconds=WORDS_SECONDS)
 
     def legal(self, seat: Seat) -> tuple[Form, ...]:
-        awaited = self.next()
+        awaited = self.awaits
         if not isinstance(awaited, Expect) or seat not in awaited.seats:
             return ()
         others = tuple(one for one in self.alive if one != seat)
@@ -141,8 +141,9 @@ class Werewolf(State):
                 return (Form(LastWords), Form(Silence))
 
     def _wolfish(self, seat: Seat) -> tuple[Form, ...]:
-        prey = tuple(one for one in self.alive if one not in self.wolves) if self.may_kill else ()
-        talks = len(self.wolves) > 1 and self.packs.get(seat, 0) < PACKS_A_NIGHT
+        wolves = self.wolves
+        prey = tuple(one for one in self.alive if one not in wolves) if self.may_kill else ()
+        talks = len(wolves) > 1 and self.packs.get(seat, 0) < PACKS_A_NIGHT
         return (*((Form(Pack),) if talks else ()), Form(Kill, {"seat": (0, *prey)}))
 
     def _brews(self, others: tuple[Seat, ...]) -> tuple[Form, ...]:
