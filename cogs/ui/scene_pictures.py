@@ -37,4 +37,4 @@ PICTURES: Mapping[str, Draws] = {
     "village": (village_map, village_words),
     "werewolf": (ring, ring_words),
 }
-COLOURED = frozenset({"village"})  # its colours mean something: no page is to change them
+COLOURED = frozenset({"landlord", "village"})  # their colours mean something: no page is to change them
