@@ -41,7 +41,7 @@ PICTURES: Mapping[str, Draws] = {
     "village": (village_map, village_words),
     "werewolf": (ring, ring_words),
 }
-COLOURED = frozenset({"village"})  # its colours mean something: no page is to change them
+COLOURED = frozenset({"landlord", "village"})  # their colours mean something: no page is to change them
 
 
 def results_text(told: Told) -> str:

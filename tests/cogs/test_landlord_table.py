@@ -89,6 +89,6 @@ async def test_a_board_is_drawn_for_kinds_that_have_a_picture() -> None:
     )
     drawn = await board_picture(board)
     assert drawn is not None
-    assert (drawn.filename, "3 cards face down" in str(drawn.description)) == ("landlord.dark.png", True)
+    assert (drawn.filename, "3 cards face down" in str(drawn.description)) == ("landlord.png", True)
     assert await scene_picture("chat", {"x": 1}, NAMES) is None
     assert await scene_picture("landlord", {}, NAMES) is None

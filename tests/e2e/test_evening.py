@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import ViewportSize, expect
 
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.test_lives import Life, started
@@ -21,11 +21,17 @@ pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.long]
 
 PRESSES_SECONDS = 4.0  # each look and move is two presses: people may press 40 times a minute
 LONGEST_SECONDS = 900
-PROGRAMME = {  # what makes each short
-    "chat": "turns=9",
-    "village": "rounds=4",
-    "landlord": "points=true; robbing=false; doubling=false",
+PROGRAMME = {  # how many agents sit down, and what makes each short
+    "chat": (2, "turns=9"),
+    "council": (2, "host=false; turns=14; motions=1; topic=When there is tea"),
+    "village": (2, "rounds=4"),
+    "landlord": (2, "points=true; robbing=false; doubling=false"),
+    "werewolf": (6, "reveal_roles=true"),
 }
+AGENTS = ("Wren", "Ledger", "Fern", "Moss", "Sol", "Ash")
+THERE = 2  # of them are there at first
+WIDE: ViewportSize = {"width": 1280, "height": 1400}
+PHONE: ViewportSize = {"width": 390, "height": 780}
 
 
 @pytest.mark.parametrize("kind", PROGRAMME)
@@ -54,8 +60,11 @@ async def begun(house: Life, kind: str) -> str:
     async with visiting(house.url) as you:
         hall = await you.channel("wren")
         outside = Commander(you, hall)
-        names = ["Wren", "Ledger"]
-        await outside.comes_to_tell("scene start", "opens in a thread", kind=kind, options=PROGRAMME[kind])
+        many, options = PROGRAMME[kind]
+        names = AGENTS[:many]
+        for name in names[THERE:]:
+            await outside.comes_to_tell("agent create", f"{name} is created.", name=name, prompt=f"You are {name}.")
+        await outside.comes_to_tell("scene start", "opens in a thread", kind=kind, options=options)
         thread_id = await thread_of(you, hall, f"{kind.capitalize()} 1")
         inside = Commander(you, thread_id)
         for name in names:
@@ -87,21 +96,32 @@ async def played(you: Visitor, thread_id: str, *, moves: int = LONGEST_SECONDS) 
 
 
 async def looked_at(house: Life, kind: str) -> None:
-    """See in the browser how it ended, with its picture where it has one."""
+    """See in the browser how it ended, with its picture where it has one: on a screen by day, on a phone by night."""
     async with browsing() as browser:
-        page = await browser.new_page(viewport={"width": 1280, "height": 1400}, locale="en-GB")
+        page = await browser.new_page(viewport=WIDE, locale="en-GB", color_scheme="light")
         page.set_default_timeout(ANSWER_MS)
         tab = Tab(page)
         tab.listen()
         await page.goto(house.url)
+        await expect(page.get_by_role("heading", level=1)).to_have_text("welcome", timeout=ANSWER_MS)
         await go_to(tab, f"{kind.capitalize()} 1")
-        scene = page.get_by_role("region", name="Scene")
-        await expect(scene).to_contain_text("over", ignore_case=True, timeout=ANSWER_MS)
-        await scene.get_by_role("button", name="Results").click()
-        answer = page.locator(".message", has_text="Only you can see this").last
-        await expect(answer.get_by_text(re.compile("transcript"))).to_be_visible(timeout=ANSWER_MS)
-        for picture in await answer.locator("img").all():
-            await expect(picture).to_have_js_property("complete", True, timeout=ANSWER_MS)
-        await answer.scroll_into_view_if_needed()
-        await tab.shot(f"selfroom-evening-{kind}")
+        await results_seen(tab, f"selfroom-evening-{kind}")
+        await page.set_viewport_size(PHONE)
+        await page.emulate_media(color_scheme="dark")
+        await page.reload()
+        await results_seen(tab, f"selfroom-evening-{kind}-phone")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         assert not tab.errors
+
+
+async def results_seen(tab: Tab, name: str) -> None:
+    """Ask for the results by a press, and keep a picture of them."""
+    scene = tab.page.get_by_role("region", name="Scene")
+    await expect(scene).to_contain_text("over", ignore_case=True, timeout=ANSWER_MS)
+    await scene.get_by_role("button", name="Results").click()
+    answer = tab.page.locator(".message", has_text="Only you can see this").last
+    await expect(answer.get_by_text(re.compile("transcript"))).to_be_visible(timeout=ANSWER_MS)
+    for picture in await answer.locator("img").all():
+        await expect(picture).to_have_js_property("complete", True, timeout=ANSWER_MS)
+    await answer.scroll_into_view_if_needed()
+    await tab.shot(name)

@@ -45,7 +45,7 @@ async def test_a_person_plays_a_hand_with_two_agents_to_its_end_by_buttons_alone
         there = await board(cast.you, thread_id, "Over")
         assert_shows_the_table(there)
         results = await inside.press(there, "Results")
-        assert [one["filename"] for one in results["attachments"]] == ["landlord.dark.png", "transcript.txt"]
+        assert [one["filename"] for one in results["attachments"]] == ["landlord.png", "transcript.txt"]
         assert "It counts ×" in await inside.text_of(results, 1)
         assert "every digest is as it was" in await inside.told("scene replay", scene=number)
         assert played
@@ -72,7 +72,7 @@ async def my_turn_or_end(cast: Cast, inside: Commander) -> Json | None:
 def assert_shows_the_hand(seat: Json) -> None:
     (drawn,) = seat["attachments"]
     hand = words_of(seat).split("**Your hand**: ")[1].splitlines()[0]
-    assert drawn["filename"] == "landlord.dark.png"
+    assert drawn["filename"] == "landlord.png"
     assert drawn["description"].endswith(f"Your hand: {hand}")
 
 

@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long, pytest.mark.asyncio(loop_scope=
 
 PRESSES_SECONDS = 4.0  # each look and move is two presses: people may press 40 times a minute
 LONGEST_SECONDS = 480
+LETS_GO_ON = ("silence", "second", "vote: yes", "yield")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -61,14 +62,14 @@ def offered(seat: Json) -> list[Json]:
 
 
 async def plays(inside: Commander, seat: Json) -> None:
-    """Press what comes first: a name in a list, else silence, else the first button."""
+    """Press what comes first: a name in a list, else what lets it go on, else the last button."""
     parts = offered(seat)
     if (select := next((one for one in parts if one["type"] == 3), None)) is not None:
         await inside.choose(seat, select["placeholder"], select["options"][-1]["value"])
         return
     labels = [one["label"] for one in parts if not one["label"].endswith("…")]
     if labels:
-        chosen = next((one for one in labels if one == "silence"), labels[-1])
+        chosen = next((one for one in LETS_GO_ON if one in labels), labels[-1])
         await inside.press(seat, chosen)
 
 

@@ -69,11 +69,12 @@ class Theatre:
     house: Hearts
     performer: Performer
     deadlines: Deadlines
+    seed: int = 1  # of chance: of a scene that is started, too
 
     async def do(self, action: Action, who: Any = BOSS) -> Outcome:  # noqa: ANN401
         async with self.house.store.writing(self.house.community_id) as write:
             await write.people.put(self.house.community_id, who)
-            context = ActionContext(now=self.house.clock.now(), random=SeededRandom())
+            context = ActionContext(now=self.house.clock.now(), random=SeededRandom(self.seed))
             (outcome,) = await self.performer.perform(
                 write, self.house.community_id, Actor.person(who), [action], context
             )

@@ -76,3 +76,11 @@ def test_the_witch_saves_the_victim() -> None:
     playing.move(2, "kill", seat=5)
     close(playing)
     assert asked(playing, 4)["type"] == "heal"
+
+
+def test_a_game_that_it_moderates_goes_to_its_end() -> None:
+    playing, _ = played_out(WEREWOLF, WerewolfOptions(talk_moderated=True), 6, "moderated")
+    named = [one for one in playing.log if one.move == "schedule"]
+    assert state_of(playing).won
+    assert named
+    assert all(one.seat == 1 and one.arguments["seats"] for one in named)

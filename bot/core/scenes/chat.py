@@ -67,7 +67,7 @@ class Chat(State):
         return self.order.awaited(self.present)
 
     def legal(self, seat: Seat) -> tuple[Form, ...]:
-        awaited = self.next()
+        awaited = self.awaits
         if not isinstance(awaited, Expect) or seat not in awaited.seats:
             return ()
         if seat == self.order.moderator:
@@ -104,7 +104,7 @@ class Chat(State):
         return Over(outcome=f"It is over: {why}.", results=results)
 
     def view(self, seat: Seat) -> Seen:
-        awaited = self.next()
+        awaited = self.awaits
         seats = awaited.seats if isinstance(awaited, Expect) else ()
         facts = [("Topic", "{o.topic}"), ("Turns left", str(self.turns_left))]
         if following := self.order.following(self.present):

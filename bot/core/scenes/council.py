@@ -206,7 +206,7 @@ class Council(State):
         return Expect(seats=(self.order.current or self.present[0],))
 
     def legal(self, seat: Seat) -> tuple[Form, ...]:
-        awaited = self.next()
+        awaited = self.awaits
         if not isinstance(awaited, Expect) or seat not in awaited.seats:
             return ()
         if self.ballot:
@@ -411,7 +411,7 @@ class Council(State):
         return Over(outcome=f"The council is closed, for {why}: {counts}.", results=results)
 
     def view(self, seat: Seat) -> Seen:
-        awaited = self.next()
+        awaited = self.awaits
         facts = [("About", "{o.topic}")]
         if self.motion is not None:
             facts += _shown(self.motion)

@@ -9,7 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, NewType
+from functools import cached_property
+from typing import ClassVar, NewType, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -178,7 +179,7 @@ class Seen:
 
 
 class State(Frozen, ABC):
-    """Where a scene stands, and what follows: everything here is pure."""
+    """Where a scene stands, and what follows: everything here is pure, so that it is worked out once."""
 
     seats: tuple[Seat, ...]
     away: tuple[Seat, ...] = ()  # they are not waited for
@@ -192,6 +193,28 @@ class State(Frozen, ABC):
     def present(self) -> tuple[Seat, ...]:
         """Who is waited for."""
         return tuple(seat for seat in self.seats if seat not in self.away) if self.away else self.seats
+
+    @cached_property
+    def awaits(self) -> Awaited:
+        """Whom it expects, for how long it waits, or how it ended."""
+        return self.next()
+
+    @cached_property
+    def _offers(self) -> dict[Seat, tuple[Form, ...]]:
+        return {}
+
+    def offers(self, seat: Seat) -> tuple[Form, ...]:
+        """Give what a seat may do now."""
+        if (forms := self._offers.get(seat)) is None:
+            forms = self._offers[seat] = self.legal(seat)
+        return forms
+
+    def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Self:
+        """Give a state with other values; what was worked out from the old ones does not go along."""
+        copied = super().model_copy(update=update, deep=deep)
+        for known in ("awaits", "_offers"):
+            copied.__dict__.pop(known, None)
+        return copied
 
     @abstractmethod
     def next(self) -> Awaited:
@@ -310,7 +333,10 @@ class SceneKind:
 
     def move_named(self, name: str) -> type[Move] | None:
         """Find a move."""
-        return next((one for one in self.moves if one.name == name), None)
+        for one in self.moves:
+            if one.name == name:
+                return one
+        return None
 
     def parse(self, stored: Json) -> State:
         """Read a state back."""

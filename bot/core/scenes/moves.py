@@ -51,7 +51,7 @@ def proposed(
     kind: SceneKind, state: State, seat: Seat, name: str, arguments: Mapping[str, Json], *, texts: int
 ) -> Proposed:
     """Read what a seat proposes; raises Rejected with the rule's sentence. `texts`: how many there are already."""
-    form = next((one for one in state.legal(seat) if one.move.name == name), None)
+    form = next((one for one in state.offers(seat) if one.move.name == name), None)
     if form is None:
         raise Rejected(not_now(kind, state, seat, name))
     apart, said = _texts_apart(form.move, arguments, texts)
@@ -65,7 +65,7 @@ def proposed(
 
 def not_now(kind: SceneKind, state: State, seat: Seat, name: str) -> str:
     """Say why a move of that name is none now, and which ones are."""
-    names = [one.move.name for one in state.legal(seat)]
+    names = [one.move.name for one in state.offers(seat)]
     if not names:
         return NOT_ASKED
     known = kind.move_named(name) is not None
@@ -74,7 +74,7 @@ def not_now(kind: SceneKind, state: State, seat: Seat, name: str) -> str:
 
 def refusal(state: State, seat: Seat, move: Move) -> str:
     """Say why a move is not legal now; empty when it is."""
-    form = next((one for one in state.legal(seat) if one.move is type(move)), None)
+    form = next((one for one in state.offers(seat) if one.move is type(move)), None)
     if form is None:
         return NOT_ASKED
     for parameter in parameters(form.move):

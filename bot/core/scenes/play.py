@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
 
 from bot.core.errors import Rejected
 from bot.core.records import Json
@@ -73,10 +72,10 @@ class Standing:
     cut: Over | None = None  # an end that its rules did not bring about
     stuck: bool = False
 
-    @cached_property
+    @property
     def awaits(self) -> Awaited:
         """Whom or what it waits for."""
-        return self.cut or self.state.next()
+        return self.cut or self.state.awaits
 
     @property
     def open_seats(self) -> tuple[Seat, ...]:
@@ -190,13 +189,14 @@ class Play:
         if sentence := refusal(standing.state, seat, move):
             raise Rejected(sentence)
         standing, back = _heard(standing, seat)
-        standing = replace(standing, texts=max([standing.texts, *_numbers(move)]))
+        if (texts := max(_numbers(move), default=0)) > standing.texts:
+            standing = replace(standing, texts=texts)
         awaits = standing.awaits
         if isinstance(awaits, Expect) and awaits.together and not move.free:
             told = standing.state.answered(seat, move, chance)
             return Step(standing=replace(standing, sealed={**standing.sealed, seat: move}), events=(*back, *told))
         step = _applied(standing, seat, move, chance)
-        return replace(step, events=(*back, *step.events))
+        return replace(step, events=(*back, *step.events)) if back else step
 
     def _ruled(self, standing: Standing, entry: Entry, chance: Chance) -> Step:
         seat = entry.arguments.get("seat")
@@ -317,8 +317,8 @@ def replayed(
 
 
 def _applied(standing: Standing, seat: Seat, move: Move, chance: Chance) -> Step:
-    used = standing.turns + (not move.free)
-    return _of(replace(standing, turns=used), standing.state.apply(seat, move, chance))
+    applied, used = standing.state.apply(seat, move, chance), standing.turns + (not move.free)
+    return Step(standing=replace(standing, turns=used, state=applied.state), events=applied.events)
 
 
 def _of(standing: Standing, applied: Applied) -> Step:
@@ -356,8 +356,9 @@ def _gone(standing: Standing, seat: Seat) -> Step:
 
 def _heard(standing: Standing, seat: Seat) -> tuple[Standing, tuple[Event, ...]]:
     """Whoever moves is there, and has missed nothing."""
-    misses = {one: count for one, count in standing.misses.items() if one != seat}
-    standing = replace(standing, misses=misses)
+    if seat in standing.misses:
+        misses = {one: count for one, count in standing.misses.items() if one != seat}
+        standing = replace(standing, misses=misses)
     if seat not in standing.state.away:
         return standing, ()
     left = tuple(one for one in standing.state.away if one != seat)
@@ -384,7 +385,7 @@ def _is_stuck(standing: Standing) -> bool:
         return awaits.seconds <= 0
     if isinstance(awaits, Over):
         return False
-    return not awaits.seats or not any(standing.state.legal(seat) for seat in awaits.seats)
+    return not awaits.seats or not any(standing.state.offers(seat) for seat in awaits.seats)
 
 
 def _numbers(move: Move) -> list[int]:

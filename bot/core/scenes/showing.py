@@ -226,7 +226,7 @@ def epilogue_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat,
 def _offered(scene: Scene, standing: Standing, seat: Seat) -> tuple[ShownMove, ...]:
     if scene.status is not SceneStatus.RUNNING or seat not in standing.open_seats:
         return ()
-    return tuple(map(shown_move, standing.state.legal(seat)))
+    return tuple(map(shown_move, standing.state.offers(seat)))
 
 
 def _worded(facts: Sequence[tuple[str, str]], cast: Cast) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ def hidden(state: State, seat: Seat, chance: Chance) -> Werewolf:
     assert isinstance(state, Werewolf)
     mine = state.roles.get(seat)
     update: dict[str, object] = {"roles": _dealt(state, seat, chance)}
-    anybody = state.seats
+    anybody = tuple(state.roles)
     if mine is not Role.WOLF or seat not in state.alive:
         update["kills"] = {one: anybody[chance.below(f"kill {one}", len(anybody))] for one in state.kills}
     if mine is not Role.WOLF:
@@ -34,7 +34,7 @@ def hidden(state: State, seat: Seat, chance: Chance) -> Werewolf:
 def _dealt(state: Werewolf, seat: Seat, chance: Chance) -> dict[Seat, Role]:
     """Shuffle the roles within each group of seats that are alike to the seat."""
     groups: dict[object, list[Seat]] = {}
-    for one in state.seats:
+    for one in state.roles:
         groups.setdefault(_known(state, seat, one), []).append(one)
     dealt: dict[Seat, Role] = {}
     for known, members in groups.items():

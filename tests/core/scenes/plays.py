@@ -29,6 +29,7 @@ class Playing:
     log: list[Entry] = field(default_factory=list)
     events: list[SceneEvent] = field(default_factory=list)  # all that was told, to whomever, and the texts
     digests: bool = True  # whether each line of the log has one: else it cannot be folded again
+    listens: bool = True  # whether what is told is kept
 
     def __post_init__(self) -> None:
         step = self.play.begin(self.seats)
@@ -70,6 +71,8 @@ class Playing:
             self._note(event)
 
     def _note(self, event: Event, number: int = 0) -> None:
+        if not self.listens:
+            return
         self.events.append(
             SceneEvent(
                 id=len(self.events) + 1,
@@ -145,9 +148,9 @@ def _illegal(playing: Playing, state: State, seat: int, rng: random.Random) -> T
         (len(playing.seats) + 1, anything, {}),
         (seat, "no_such_move", {}),
     ]
-    illegal = {one.name for one in playing.play.kind.moves} - {form.move.name for form in state.legal(seat)}
+    illegal = {one.name for one in playing.play.kind.moves} - {form.move.name for form in state.offers(seat)}
     tries += [(seat, name, {}) for name in sorted(illegal)[:1]]
-    for form in state.legal(seat):
+    for form in state.offers(seat):
         good = some_arguments(form, rng)
         tries.append((seat, form.move.name, {**good, "more": 1}))
         tries += [(seat, form.move.name, {**good, one.name: _wrong(one.what)}) for one in parameters(form.move)][:2]
@@ -181,12 +184,18 @@ def step_by_chance(playing: Playing, rng: random.Random) -> None:
         playing.enter(RULES, Rule.DEADLINE)
     elif isinstance(awaits, Expect):
         seat = rng.choice(playing.standing.open_seats)
-        form = rng.choice(state.legal(seat))
+        form = rng.choice(state.offers(seat))
         playing.move(seat, form.move.name, **some_arguments(form, rng))
 
 
 def play_out(
-    kind: SceneKind, rng: random.Random, *, illegal: bool = True, most: int = 5_000, digests: bool = True
+    kind: SceneKind,
+    rng: random.Random,
+    *,
+    illegal: bool = True,
+    most: int = 5_000,
+    digests: bool = True,
+    listens: bool = True,
 ) -> Iterator[Playing]:
     """Play a scene by chance to its end; gives it after each step, at last when it is over."""
     least, longest = kind.seats
@@ -195,7 +204,7 @@ def play_out(
     while options.refusal(seats):
         seats = rng.randint(least, longest)
     playing = of(kind, options, seats, seed=str(rng.random()))
-    playing.digests = digests
+    playing.digests, playing.listens = digests, listens
     for _ in range(most):
         yield playing
         if playing.is_over:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations, zip_longest
 from typing import Final
 
@@ -29,6 +29,7 @@ from bot.core.scenes.landlord.combinations import (
 
 SUGGESTED_AT_MOST: Final = 25
 REMEMBERED: Final = 1 << 13
+ORDER: Final = {shape: place for place, shape in enumerate(Shape)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +55,30 @@ def some(ranks: Sequence[int], each: int) -> Cards:
     return tuple(counts)
 
 
+@cache
+def alike(rank: int, many: int) -> Cards:
+    """Give so many cards of one rank."""
+    return some([rank], many)
+
+
 @lru_cache(maxsize=REMEMBERED)
 def bodies(hand: Cards, decks: int) -> tuple[Body, ...]:
     """Give the bodies of all combinations in a hand, in the order of shapes, the lowest of a shape first."""
     found = [*_of_one_rank(hand), *_runs(hand), *_bombs(hand, decks)]
-    order = [*Shape]
     fit = [one for one in found if one.attached == 0 or next(attachments(hand, one), None) is not None]
-    return tuple(sorted(fit, key=lambda one: (order.index(one.combination.shape), one.combination.length)))
+    return tuple(sorted(fit, key=lambda one: (ORDER[one.combination.shape], one.combination.length)))
 
 
 def _of_one_rank(hand: Cards) -> Iterator[Body]:
     for rank, count in enumerate(hand):
         for many, shape in enumerate((Shape.SINGLE, Shape.PAIR, Shape.TRIPLE)[:count], 1):
-            yield Body(Combination(shape, rank), some([rank], many))
+            yield Body(Combination(shape, rank), alike(rank, many))
         if count >= 3:
-            yield Body(Combination(Shape.TRIPLE_SINGLE, rank), some([rank], 3), 1, 1)
-            yield Body(Combination(Shape.TRIPLE_PAIR, rank), some([rank], 3), 1, 2)
+            yield Body(Combination(Shape.TRIPLE_SINGLE, rank), alike(rank, 3), 1, 1)
+            yield Body(Combination(Shape.TRIPLE_PAIR, rank), alike(rank, 3), 1, 2)
         if count >= LEAST_BOMB:
-            yield Body(Combination(Shape.FOUR_SINGLES, rank), some([rank], LEAST_BOMB), 2, 1)
-            yield Body(Combination(Shape.FOUR_PAIRS, rank), some([rank], LEAST_BOMB), 2, 2)
+            yield Body(Combination(Shape.FOUR_SINGLES, rank), alike(rank, LEAST_BOMB), 2, 1)
+            yield Body(Combination(Shape.FOUR_PAIRS, rank), alike(rank, LEAST_BOMB), 2, 2)
 
 
 def _runs(hand: Cards) -> Iterator[Body]:
@@ -99,7 +105,7 @@ def _rows(hand: Cards, each: int, least: int) -> Iterator[range]:
 def _bombs(hand: Cards, decks: int) -> Iterator[Body]:
     for rank in range(TWO + 1):
         for many in range(LEAST_BOMB, hand[rank] + 1):
-            yield Body(Combination(Shape.BOMB, rank, many), some([rank], many))
+            yield Body(Combination(Shape.BOMB, rank, many), alike(rank, many))
     if hand[SMALL_JOKER] == hand[BIG_JOKER] == decks:
         yield Body(Combination(Shape.ROCKET, BIG_JOKER), some([SMALL_JOKER, BIG_JOKER], decks))
 
@@ -135,7 +141,7 @@ def _singles(hand: Cards, ranks: Sequence[int], many: int) -> Iterator[Cards]:
     least = max(0, many - sum(hand[rank] for rank in rest))
     most = min(many, hand[first])
     for taken in sorted(range(least, most + 1), key=lambda count: (count == 0, count)):
-        own = some([first], taken)
+        own = alike(first, taken)
         yield from (both(own, more) for more in _singles(hand, rest, many - taken))
 
 

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 def seen(table: "Table", seat: Seat) -> Seen:
     """Give what a seat sees (0: whoever watches)."""
-    awaited = table.next()
+    awaited = table.awaits
     seats = awaited.seats if isinstance(awaited, Expect) else ()
     return Seen(
         phase=table.phase,

@@ -89,6 +89,12 @@ def distance(one: Tile, other: Tile) -> int:
     return abs(one % SIDE - other % SIDE) + abs(one // SIDE - other // SIDE)
 
 
+@cache
+def tiles_within(tile: Tile, steps: int) -> frozenset[Tile]:
+    """Give the tiles within so many steps of one, and itself."""
+    return frozenset(one for one in range(TILES) if distance(one, tile) <= steps)
+
+
 def house_of(seat: int) -> str:
     """Give the name of a seat's house."""
     return f"house {seat}"
@@ -154,7 +160,7 @@ def _places(chance: Chance, terrain: list[Terrain], houses: int) -> tuple[Place,
     for name, least, most, is_building, rather in sites:
         near: list[Tile] = []
         while not near:
-            near = sorted(tile for tile in free if least <= distance(tile, centre) <= most)
+            near = sorted(free & (tiles_within(centre, most) - tiles_within(centre, least - 1)))
             most += 1
         dry = [tile for tile in near if terrain[tile] is not Terrain.WATER] or near
         fitting = [tile for tile in dry if terrain[tile] is rather] or dry

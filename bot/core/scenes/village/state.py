@@ -173,9 +173,11 @@ class Village(World):
             deeds[mover] = deeds[mover].model_copy(update={"visited": (*deeds[mover].visited, place.name)})
         events = []
         for seat, goal in self.goals.items():
+            if deeds[seat].goal_met:
+                continue
             there = self.ground.place_at(self.bodies[seat].tile)
             named = there.name if there is not None else ""
-            if not deeds[seat].goal_met and is_met(goal, deeds[seat], self.bodies[seat].bag, named, seat):
+            if is_met(goal, deeds[seat], self.bodies[seat].bag, named, seat):
                 deeds[seat] = deeds[seat].model_copy(update={"goal_met": True})
                 events.append(Event(text="You have met your goal.", audience=(seat,), kind="goal"))
         here, trail = self.bodies[mover].tile, self.trails[mover]
@@ -185,7 +187,7 @@ class Village(World):
     def _turned(self) -> Applied:
         """Go on to the next seat that can have a turn; after the last of them an hour has passed."""
         state, events, after = self.model_copy(update={"turns_left": self.turns_left - 1}), list[Event](), self.current
-        while not state._is_done():
+        while not (done := state._why_done()):
             coming = next((seat for seat in state.able if seat > after), 0)
             if coming or not state.present:
                 turn = {"current": coming or state.current, "words": 0, "looked": False}
@@ -193,10 +195,7 @@ class Village(World):
             later = state._an_hour_later()
             events += later._told_of_the_hour(state)
             state, after = later, 0
-        return Applied(state.model_copy(update={"ended": state._why_done()}), tuple(events))
-
-    def _is_done(self) -> bool:
-        return bool(self._why_done())
+        return Applied(state.model_copy(update={"ended": done}), tuple(events))
 
     def _why_done(self) -> str:
         if self.hour >= self.rounds:

@@ -6,7 +6,7 @@ from typing import Final
 from bot.core.scenes.kind import Seat, State
 from bot.core.scenes.village.bodies import Body, Plenty, Stocks
 from bot.core.scenes.village.goals import Deeds, Goal
-from bot.core.scenes.village.ground import SIDE, Ground, Tile, ground_of, xy
+from bot.core.scenes.village.ground import Ground, Tile, ground_of, tiles_within, xy
 
 SIGHT, SIGHT_AT_NIGHT = 7, 3
 HEARD_WITHIN, TOUCH = 5, 1
@@ -43,12 +43,14 @@ class World(State):
     @property
     def present(self) -> tuple[Seat, ...]:
         """Who is waited for: neither the dead nor the absent."""
-        return tuple(seat for seat in self.seats if seat not in self.away and not self.bodies[seat].dead)
+        away, bodies = self.away, self.bodies
+        return tuple([seat for seat in self.seats if seat not in away and not bodies[seat].dead])
 
     @property
     def able(self) -> tuple[Seat, ...]:
         """Who may have a turn: those of them who do not sleep."""
-        return tuple(seat for seat in self.present if not self.bodies[seat].asleep)
+        bodies = self.bodies
+        return tuple([seat for seat in self.present if not bodies[seat].asleep])
 
     @property
     def clock(self) -> int:
@@ -62,12 +64,8 @@ class World(State):
 
     def near(self, tile: Tile, steps: int) -> tuple[Seat, ...]:
         """Give the living seats within so many steps of a tile."""
-        x, y = xy(tile)
-        return tuple(
-            seat
-            for seat in self.seats
-            if not (body := self.bodies[seat]).dead and abs(body.tile % SIDE - x) + abs(body.tile // SIDE - y) <= steps
-        )
+        around, bodies = tiles_within(tile, steps), self.bodies
+        return tuple([seat for seat in self.seats if bodies[seat].tile in around and not bodies[seat].dead])
 
     def in_touch(self, seat: Seat) -> tuple[Seat, ...]:
         """Give the others no more than a step away."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 PHASES: Final = {"shot": "the hunter's shot"}
 NIGHTS: Final = ("night", "late night")
+MODERATES: Final = (("You are", "the moderator: on no side, and told no more than everybody"),)
 
 
 def seen(game: "Werewolf", seat: Seat) -> Seen:
@@ -22,14 +23,14 @@ def seen(game: "Werewolf", seat: Seat) -> Seen:
         awaited=_awaited(game),
         facts=tuple(_facts(game)),
         bars=tuple((f"{{s{whom}}}", count) for whom, count in counts),
-        private=tuple(_private(game, seat)) if seat in game.roles else (),
+        private=tuple(_private(game, seat)) if seat in game.roles else MODERATES if seat else (),
         picture=_picture(game, counts),
     )
 
 
 def _awaited(game: "Werewolf") -> tuple[Seat, ...]:
     """Give whom everybody sees awaited: at night nobody."""
-    awaited = game.next()
+    awaited = game.awaits
     return awaited.seats if isinstance(awaited, Expect) and not awaited.unseen else ()
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from bot.core.errors import Rejected
 from bot.core.scenes.kind import Applied, Chance, Edit, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State, Wait
+from bot.core.scenes.orderings import STRIKES, Schedule
 from bot.core.scenes.werewolf import showing
 from bot.core.scenes.werewolf.moves import (
     Heal,
@@ -24,6 +25,7 @@ from bot.core.scenes.werewolf.moves import (
 from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, hanged, most_voted, winner
 
 PACKS_A_NIGHT = 2
+MODERATOR = 1  # where there is one
 NIGHT_SECONDS, NIGHT_LEAST, LATE_SECONDS, LATE_LEAST = 90, 30, 45, 15
 SHOT_SECONDS, BALLOT_SECONDS, WORDS_SECONDS = 30, 90, 60
 Phase = Literal["night", "late night", "shot", "talk", "ballot", "last words"]
@@ -39,6 +41,7 @@ class Terms(Frozen):
     rounds: int
     days: int
     dead_write: bool
+    moderated: bool = False
 
 
 class SwappedRoles(Edit):
@@ -52,7 +55,7 @@ class Werewolf(State):
     """A village with wolves in it."""
 
     terms: Terms
-    roles: Mapping[Seat, Role]
+    roles: Mapping[Seat, Role]  # of who plays: a moderator does not
     alive: tuple[Seat, ...]
     phase: Phase = "night"
     day: int = 1
@@ -66,6 +69,8 @@ class Werewolf(State):
     inspected: tuple[tuple[int, Seat], ...] = ()  # day and seat
     deaths: tuple[Death, ...] = ()
     speakers: tuple[Seat, ...] = ()  # who is still to speak today
+    arranging: bool = False  # whether the moderator is asked in which order
+    strikes: int = 0  # how often in a row it named nobody
     votes: Mapping[Seat, Seat] = Field(default_factory=dict)
     ballots: tuple[Ballot, ...] = ()
     condemned: Seat = 0
@@ -111,7 +116,7 @@ class Werewolf(State):
             case "shot":
                 return Expect(seats=(self._shooter(),), agent_seconds=SHOT_SECONDS, person_seconds=SHOT_SECONDS)
             case "talk":
-                return Expect(seats=self.speakers[:1])
+                return Expect(seats=(MODERATOR,) if self.arranging else self.speakers[:1])
             case "ballot":
                 return Expect(
                     seats=self.alive, together=True, agent_seconds=BALLOT_SECONDS, person_seconds=BALLOT_SECONDS
@@ -120,7 +125,7 @@ class Werewolf(State):
                 return Expect(seats=(self.condemned,), agent_seconds=WORDS_SECONDS, person_seconds=WORDS_SECONDS)
 
     def legal(self, seat: Seat) -> tuple[Form, ...]:
-        awaited = self.next()
+        awaited = self.awaits
         if not isinstance(awaited, Expect) or seat not in awaited.seats:
             return ()
         others = tuple(one for one in self.alive if one != seat)
@@ -133,6 +138,8 @@ class Werewolf(State):
                 return self._brews(others)
             case "shot":
                 return (Form(Shoot, {"seat": (0, *others)}),)
+            case "talk" if self.arranging:
+                return (Form(Schedule, {"seats": self.alive}),)
             case "talk":
                 return (Form(Say), Form(Silence))
             case "ballot":
@@ -141,8 +148,9 @@ class Werewolf(State):
                 return (Form(LastWords), Form(Silence))
 
     def _wolfish(self, seat: Seat) -> tuple[Form, ...]:
-        prey = tuple(one for one in self.alive if one not in self.wolves) if self.may_kill else ()
-        talks = len(self.wolves) > 1 and self.packs.get(seat, 0) < PACKS_A_NIGHT
+        wolves = self.wolves
+        prey = tuple(one for one in self.alive if one not in wolves) if self.may_kill else ()
+        talks = len(wolves) > 1 and self.packs.get(seat, 0) < PACKS_A_NIGHT
         return (*((Form(Pack),) if talks else ()), Form(Kill, {"seat": (0, *prey)}))
 
     def _brews(self, others: tuple[Seat, ...]) -> tuple[Form, ...]:
@@ -164,12 +172,15 @@ class Werewolf(State):
                 return Shoot(seat=0)
             case "ballot":
                 return Vote(seat=0)
+            case "talk" if self.arranging:
+                return Schedule(seats=())
             case _:
                 return Silence()
 
     def silenced(self, seat: Seat) -> bool:
         has_last_words = self.phase == "last words" and seat == self.condemned
-        return not self.terms.dead_write and seat not in self.alive and not has_last_words
+        is_dead = seat in self.roles and seat not in self.alive
+        return not self.terms.dead_write and is_dead and not has_last_words
 
     def answered(self, seat: Seat, move: Move, chance: Chance) -> tuple[Event, ...]:
         if not isinstance(move, Inspect):
@@ -202,6 +213,8 @@ class Werewolf(State):
 
     def _heard(self, seat: Seat, move: Move) -> Applied:
         match move:
+            case Schedule(seats=named):
+                return self._arranged(named)
             case Say(text=text):
                 return self._spoken(Event(text=f"{{t{text}}}", speaker=seat, kind="say"))
             case LastWords(text=text):
@@ -279,7 +292,8 @@ class Werewolf(State):
             return self._with(*events, won=won)
         if self.by_day:
             return self._with(*events, phase="last words") if self.condemned else self._falls(*events)
-        return self._with(*events, phase="talk", speakers=self._order(chance))
+        arranging = self.terms.moderated and self.strikes < STRIKES
+        return self._with(*events, phase="talk", speakers=self._order(chance), arranging=arranging)
 
     def _order(self, chance: Chance) -> tuple[Seat, ...]:
         """Give who speaks today: one seat later each day, or as drawn."""
@@ -289,6 +303,14 @@ class Werewolf(State):
             first = (self.day - 1) % len(self.seats)
             order = tuple(one for one in (*self.seats[first:], *self.seats[:first]) if one in self.alive)
         return order * self.terms.rounds
+
+    def _arranged(self, named: tuple[Seat, ...]) -> Applied:
+        """Let speak first whom the moderator named, then the others as ever; who names nobody again is not asked."""
+        first = tuple(dict.fromkeys(seat for seat in named if seat in self.alive))
+        others = tuple(seat for seat in self.speakers[: len(self.alive)] if seat not in first)
+        strikes = 0 if first else self.strikes + 1
+        told = [Event(text="From now on everybody speaks in the order of seats.")] if strikes >= STRIKES else []
+        return self._with(*told, speakers=(*first, *others) * self.terms.rounds, arranging=False, strikes=strikes)
 
     def _spoken(self, event: Event) -> Applied:
         left = self.speakers[1:]
@@ -328,6 +350,8 @@ class Werewolf(State):
         return Over(outcome=f"{told} on day {self.day}. Who was what: {', '.join(who)}.", results=results)
 
     def _fared(self, seat: Seat) -> tuple[str, int]:
+        if seat not in self.roles:
+            return "moderated", 0
         if self.won not in ("village", "wolves"):
             return "drew", 0
         return ("won", 1) if (self.roles[seat] is Role.WOLF) is (self.won == "wolves") else ("lost", 0)

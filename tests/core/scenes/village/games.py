@@ -2,16 +2,17 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator
-from itertools import takewhile
+from collections.abc import Iterator, Mapping
 
 from bot.core.scenes.kind import Move
+from bot.core.scenes.play import Entry
 from bot.core.scenes.village.bodies import EATEN, FOOD, full_stocks, grown
 from bot.core.scenes.village.ground import xy
 from bot.core.scenes.village.kind import VILLAGE, VillageOptions
 from bot.core.scenes.village.moves import Eat, Gather, Go, Rest
 from bot.core.scenes.village.paths import costs_to
 from bot.core.scenes.village.state import Village
+from bot.core.scenes.village.world import HOURS
 from tests.core.scenes.plays import Playing, dice, of, some_arguments
 from tests.core.scenes.village.referee import Person, Referee
 
@@ -83,33 +84,30 @@ def sensible(state: Village, seat: int) -> Move:
 
 def items_are_kept(before: Village, playing: Playing) -> bool:
     """Tell whether all there is is what there was before a step, without what was eaten and with what grew."""
-    after = state_of(playing)
-    return _everything(after) == _everything(before) - _eaten(playing) + _growth(before, after)
+    after, more = state_of(playing), Counter[str]()
+    heaps = [(before.bodies[seat].bag, body.bag) for seat, body in after.bodies.items()]
+    heaps += [(before.stocks[place], items) for place, items in after.stocks.items()]
+    for had, has in heaps:
+        if had is not has:  # what is the very same has not changed
+            more.update(has)
+            more.subtract(had)
+    more.update(_eaten(before, playing.log[-1]))
+    if after.hour // HOURS > before.hour // HOURS:
+        more.subtract(_growth(before, after))
+    return not any(more.values())
 
 
-def _everything(state: Village) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for body in state.bodies.values():
-        found += Counter(body.bag)
-    for items in state.stocks.values():
-        found += Counter(items)
-    return found
-
-
-def _eaten(playing: Playing) -> Counter[str]:
-    step = playing.standing.step
-    last = takewhile(lambda one: one.step == step, reversed(playing.events))
-    told = [one.text or "" for one in last if " eats " in (one.text or "")]
-    counts = Counter[str]()
-    for text in told:
-        count, item = text.rstrip(".").split(" eats ")[1].split(" ")
-        counts[item] += int(count)
-    return counts
+def _eaten(before: Village, last: Entry) -> Mapping[str, int]:
+    """Give what was eaten by the last entry of the log: no timeout move eats."""
+    if last.move != Eat.name:
+        return {}
+    eat = Eat.model_validate(last.arguments)
+    return {eat.item: min(eat.n, before.bodies[last.seat].bag.get(eat.item, 0))}
 
 
 def _growth(before: Village, after: Village) -> Counter[str]:
     """Give what grew at the dawns between the two, from the stocks as they were just before them."""
-    dawns = after.hour // 24 - before.hour // 24
+    dawns = after.hour // HOURS - before.hour // HOURS
     grew: Counter[str] = Counter()
     full = full_stocks(after.plenty, len(after.seats))
     # what was gathered in this step was taken before the sun rose

@@ -15,8 +15,8 @@ from bot.core.scenes.werewolf.moves import (
 )
 
 
-def test_only_what_wolves_say_to_each_other_leaves_their_vote_open() -> None:
-    assert [move.name for move in WEREWOLF.moves if move.free] == ["pack"]
+def test_only_what_wolves_say_to_each_other_leaves_their_vote_open_and_a_moderator_uses_up_no_turn() -> None:
+    assert [move.name for move in WEREWOLF.moves if move.free] == ["pack", "schedule"]
     assert len({move.name for move in WEREWOLF.moves}) == len(WEREWOLF.moves)
 
 

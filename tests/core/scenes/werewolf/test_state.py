@@ -236,3 +236,44 @@ def test_in_a_night_nobody_is_seen_awaited_and_it_has_a_least_length() -> None:
     assert (awaits.agent_seconds, awaits.least_seconds) == (45, 15)
     gone = state_of(late).model_copy(update={"alive": (1, 2, 3, 5, 6, 7)})
     assert gone.next() == Wait(seconds=15, agent_seconds=1)  # though the witch is dead
+
+
+def moderated(**options: Json) -> Playing:
+    """Begin a game whose seat 1 moderates, and let the first night pass."""
+    playing = of(WEREWOLF, WerewolfOptions.model_validate({"talk_moderated": True, **options}), 7)
+    while state_of(playing).phase != "talk":
+        close(playing)
+    return playing
+
+
+def test_a_moderator_is_on_no_side_and_says_who_speaks_when() -> None:
+    playing = moderated(talk_rounds=2)
+    state = state_of(playing)
+    assert set(state.roles) == set(state.alive) == {2, 3, 4, 5, 6, 7}
+    assert playing.standing.open_seats == (1,)
+    assert dict(state.view(1).private) == {"You are": "the moderator: on no side, and told no more than everybody"}
+    playing.move(1, "schedule", seats=[5, 3, 1, 5, 99])
+    assert state_of(playing).speakers == (5, 3, 2, 4, 6, 7, 5, 3, 2, 4, 6, 7)
+    assert not state_of(playing).silenced(1)
+    day(playing, {2: 3})
+    assert state_of(playing).ended().results[1] == ("moderated", 0)
+    assert all(1 not in (*form.values["seat"],) for form in state_of(playing).offers(2) if "seat" in form.values)
+
+
+def test_a_moderator_who_names_nobody_is_asked_three_times_and_no_more() -> None:
+    playing, asked = moderated(), 0
+    for _ in range(5):
+        if state_of(playing).arranging:
+            asked += 1
+            order = state_of(playing).speakers
+            told = playing.move(1, "schedule", seats=[1])
+            assert state_of(playing).speakers == order
+            assert told == (["From now on everybody speaks in the order of seats."] if asked == 3 else [])
+        day(playing, {})
+        night(playing, kills={})
+    assert asked == 3
+
+
+def test_a_moderated_game_needs_five_players_beside_its_moderator() -> None:
+    assert "seat one more" in WerewolfOptions(talk_moderated=True).refusal(5)
+    assert WerewolfOptions(talk_moderated=True).refusal(6) == WerewolfOptions().refusal(5) == ""
