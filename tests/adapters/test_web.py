@@ -1,6 +1,6 @@
 """The bot's own HTTP face: health and metrics for all on this machine, the rest for people of a playground only."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -12,7 +12,7 @@ import pytest
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.web import Face, Inside
 from bot.core.changes import AddAgent, AddLetter, AgentColumns, EndBeat, UpdateAgent
-from bot.core.errors import BadSetting, NotFound, Rejected
+from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, ReasonKind, Visibility
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import Agent, AgentId, Beat, BeatId, CommunityId, SceneId, Snowflake, Usage
@@ -21,11 +21,11 @@ from bot.core.scenes.play import Play
 from bot.core.scenes.records import Scene, SceneStatus, Seated
 from bot.core.scenes.showing import Told, board_of, cast_of, turn_of
 from bot.core.sight import Sight
-from bot.core.timelines.records import Event, Node, NodeId, Timeline
 from bot.engine.foresight import foreseen
 from bot.engine.timelines.virtual_clock import VirtualClock
 from storage.database import database_url, make_engine
 from storage.store import SqlStore
+from tests.adapters.no_trees import NoTrees
 from tests.factories import agent, later, room
 from tests.fakes import START, ScriptedModel
 from tests.founding import founded
@@ -40,10 +40,10 @@ async def store() -> AsyncIterator[SqlStore]:
 
 
 YOU, BOSS = "a-member's-token", "a-manager's-token"
-INNER = ("/agents", "/agents/1/beat", "/rooms/1/tally", "/scenes/77", "/trees/1", "/trees/1/events")
+INNER = ("/agents", "/agents/1/beat", "/rooms/1/tally", "/scenes/77", "/trees", "/trees/1", "/trees/1/events")
 
 
-class Lobby:
+class Lobby(NoTrees):
     """Two people, both of every server but number 13; one of them manages."""
 
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
@@ -58,15 +58,6 @@ class Lobby:
 
     async def scene(self, token: str, guild_id: Snowflake, thread_id: Snowflake) -> Told | None:
         return watched() if thread_id == 77 else None
-
-    async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
-        raise Rejected(ONLY_MANAGERS)
-
-    async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
-        raise NotFound
-
-    async def events(self, timeline: Timeline, after: int, node_id: NodeId | None) -> Sequence[Event]:
-        raise NotFound
 
 
 def watched() -> Told:
