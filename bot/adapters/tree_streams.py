@@ -209,6 +209,10 @@ class TreeStreams:
                 if (one.kind in OF_TREES) is (node_id is None):
                     text = f"id: {one.seq}\nevent: {one.kind}\ndata: {json.dumps(event_row(one))}\n\n"
                     await response.write(text.encode())
+            if (
+                request.transport is None or request.transport.is_closing()
+            ):  # the page is gone, and writing says so late
+                return
             if not events:
                 await asyncio.sleep(LOOK_SECONDS)
 

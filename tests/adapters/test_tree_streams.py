@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from bot.adapters.tree_streams import TreeStreams
+from bot.adapters.tree_streams import ASKED_AGAIN_SECONDS, MOST_STREAMS, TreeStreams
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import ReasonKind
 from bot.core.permissions import ONLY_MANAGERS
@@ -208,3 +208,19 @@ async def test_nobody_else_looks_into_a_tree(tmp_path: Path) -> None:
             assert response.status == 404
         async with session.get("/trees/1/nodes/9") as response:
             assert (response.status, await response.json()) == (404, {"message": "There is no node 9."})
+
+
+async def test_a_page_that_left_takes_nobodys_place(tmp_path: Path) -> None:
+    async with served(tmp_path) as (there, session):
+        await there.grow(0)
+        for _ in range(MOST_STREAMS):
+            async with session.get("/trees/1/events?after=99999") as response:
+                assert response.status == 200
+
+        async def let_in() -> bool:
+            async with session.get("/trees/1/events?after=99999") as response:
+                return response.status == 200
+
+        async with asyncio.timeout(ASKED_AGAIN_SECONDS / 2):  # before anything is written to those that are gone
+            while not await let_in():
+                pass
