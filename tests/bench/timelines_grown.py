@@ -2,11 +2,14 @@
 
 import asyncio
 import random
+import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -33,6 +36,8 @@ from tests.storage.timelines.orchard import Orchard
 DEEP = 120
 RERUN, PLANTED = 500, 100
 SIBLINGS, TURNS = 8, 20
+PRAGMAS = ("page_count", "freelist_count", "page_size")
+A_MOMENT = timedelta(milliseconds=1)
 RECONNECTS, TOLD = 1_000, 100
 TALKATIVE = CommunityConfig(usd_per_day=None, banter=10_000, self_caused_per_hour=10_000)  # nobody falls silent
 WIDE = Limits(nodes=2 * RERUN, depth=2 * DEEP)
@@ -50,11 +55,22 @@ def much_said(messages: int) -> Callable[[Hearts], Awaitable[None]]:
     async def fill(home: Hearts) -> None:
         chance = random.Random(1)  # noqa: S311
         for first in range(0, messages, 1_000):
-            lines = [line(chance, number, 1) for number in range(first, first + 1_000)]
+            lines = [
+                replace(line(chance, number, 1), sent_at=home.clock.now() + number * A_MOMENT)
+                for number in range(first, first + 1_000)
+            ]
             async with home.store.writing(home.community_id) as write:
                 await write.talk.add(home.community_id, lines)
+        await home.clock.advance(messages * A_MOMENT.total_seconds())
 
     return fill
+
+
+def used(path: Path) -> int:
+    """Give how many bytes of a tree's file hold something, with what is in its log."""
+    with closing(sqlite3.connect(path)) as connection:
+        count, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in PRAGMAS)
+        return int((count - free) * size)
 
 
 async def deep() -> list[Figure]:
@@ -62,7 +78,8 @@ async def deep() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         async with garden(Path(folder), chatty, before=much_said(10_000), config=TALKATIVE) as grown:
             (node,) = await grown.grow("branch", 0, changes=EVENT)
-            first = tree_path(Path(folder), grown.key.community_id, grown.key.id).stat().st_size
+            path = tree_path(Path(folder), grown.key.community_id, grown.key.id)
+            first = await asyncio.to_thread(used, path)
             work = []
             for _ in range(DEEP):
                 begun = time.process_time()
@@ -73,8 +90,7 @@ async def deep() -> list[Figure]:
             begun = time.perf_counter()
             await looking.difference(grown.trees, grown.key, NodeId(1), node.id)
             compared = time.perf_counter() - begun
-            await grown.trees.close()
-            size = tree_path(Path(folder), grown.key.community_id, grown.key.id).stat().st_size - first
+            size = await asyncio.to_thread(used, path) - first
     early, late = statistics.median(work[5:25]), statistics.median(work[-20:])
     return [
         Figure(name="timelines.node_with_engine_at_10000_messages", value=size / DEEP / 1e3, unit="kB", target=8.0),
@@ -95,7 +111,8 @@ async def again() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         async with garden(Path(folder), moody) as grown:
             await grown.grow("branch", 0, changes=EVENT)
-            while len(nodes := await grown.trees.nodes(grown.key)) <= RERUN:
+            nodes = await grown.trees.nodes(grown.key)
+            while sum(one.status is Status.DONE for one in nodes) <= RERUN:
                 what = chance.choice(("advance", "multi", "chain", "branch"))
                 changes = EVENT if what == "branch" else ()
                 try:
@@ -109,12 +126,13 @@ async def again() -> list[Figure]:
                     )
                 except SelfroomError:
                     continue  # that one was quiet
+                nodes = await grown.trees.nodes(grown.key)
             done = [one for one in nodes if one.parent is not None and one.status is Status.DONE]
             differing = [one.id for one in done if await grown.operations.rerun(grown.key, one.id)]
             played = [one.id for one in done if one.turns]
             unseen = [id_ for id_ in chance.sample(played, PLANTED) if not await _planted(grown, id_, chance)]
     return [
-        Figure(name="timelines.nodes_run_again", value=len(done), unit="nodes", target=RERUN * 0.9, better="higher"),
+        Figure(name="timelines.nodes_run_again", value=len(done), unit="nodes", target=RERUN, better="higher"),
         Figure(name="timelines.nodes_that_differed_when_run_again", value=len(differing), unit="nodes", target=0),
         Figure(name="timelines.planted_divergences_not_noticed", value=len(unseen), unit=f"of {PLANTED}", target=0),
     ]

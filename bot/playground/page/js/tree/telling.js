@@ -86,12 +86,6 @@ export async function mindsOf(app, tree, nodeId) {
 /** Two nodes side by side, or all children of one. */
 export async function comparisonOf(tree, one, two) {
   const { header, lines } = await tree.ask("/compare", `&one=${one}${two === null ? "" : `&two=${two}`}`);
-  return [
-    h("p", {}, header),
-    h(
-      "ol.tree-lines",
-      {},
-      lines.map((line) => h("li", {}, line)),
-    ),
-  ];
+  const row = (line) => (line.startsWith("## ") ? h("li.tree-part", {}, line.slice(3)) : h("li", {}, line));
+  return [h("p", {}, header), h("ol.tree-lines", {}, lines.map(row))];
 }
