@@ -60,8 +60,8 @@ audit: $(UV) ## Ask whether a dependency has a known weakness (needs the network
 	@$(UV) audit --frozen --preview-features audit-command || { \
 		[ $$? -eq 1 ] || echo "Nothing was audited: the list of known weaknesses cannot be had from here; try again with a network."; exit 1; }
 
-chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails, with ten seeds in turn; SEED=n for one, KILLS=40; SCENES=1 over whole scenes
-	@SEED=$(SEED) KILLS=$(KILLS) SCENES=$(SCENES) $(BIN)/python -m tests.chaos
+chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails, with ten seeds in turn; SEED=n for one, KILLS=40; SCENES=1 over whole scenes, TIMELINES=1 over what-ifs
+	@SEED=$(SEED) KILLS=$(KILLS) SCENES=$(SCENES) TIMELINES=$(TIMELINES) $(BIN)/python -m tests.chaos
 
 minds: .venv/dev.stamp ## Try small real models on this machine and compare ways of asking them; MINDS=folder, WAYS=lean, ALL=1, LANGUAGES=German,Spanish
 	@WAYS="$(WAYS)" $(if $(LANGUAGES),LANGUAGES="$(LANGUAGES)") $(if $(ALL),ALL=1) $(BIN)/python -m tests.minds $(or $(MINDS),../shared/minds)

@@ -14,9 +14,11 @@ import structlog
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import SelfroomError, StoreError
+from bot.core.records import Beat, BeatId
 from bot.core.timelines.growth import Growth
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import Image, Node, NodeId, Tree, TreeKey
+from bot.core.timelines.showing import MindShown
 from bot.engine.timelines.house import Treasury
 from bot.engine.timelines.pipe import Cut, Pipe
 
@@ -88,6 +90,16 @@ class Seclusion:
         """Give what was said in a node since the fork, line by line."""
         lines: Sequence[str] = await self._ask("read", key, node_id)
         return lines
+
+    async def minds(self, key: TreeKey, node_id: NodeId) -> Sequence[MindShown]:
+        """Give what the agents of a finished node carry."""
+        carried: Sequence[MindShown] = await self._ask("minds", key, node_id)
+        return carried
+
+    async def seen(self, key: TreeKey, node_id: NodeId, beat_id: BeatId) -> Beat:
+        """Put together again what an agent saw at a beat of a node; raises Rejected where that is not exact."""
+        beat: Beat = await self._ask("seen", key, node_id, beat_id)
+        return beat
 
     async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all finished children of one: a header, and every difference."""

@@ -20,7 +20,8 @@ from bot.tokens import tokenizer_for
 from storage.timelines.trees import SqlTrees
 
 OPERATIONS = frozenset(
-    {"begin", "grow", "resume", "rerun", "stop", "delete", "note", "read", "compare", "carried", "remove", "give_up"}
+    {"begin", "grow", "resume", "rerun", "stop", "delete", "note", "remove", "give_up"}
+    | {"read", "minds", "seen", "compare", "carried"}
 )
 NICENESS = 10
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from functools import partial
 
 import discord
@@ -9,10 +10,12 @@ import discord
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.records import AgentId, Snowflake
+from bot.core.records import AgentId, Beat, Person, Snowflake
 from bot.core.scenes.showing import Told
 from bot.core.sight import Sight
+from bot.core.timelines.growth import Growth, Operation
 from bot.core.timelines.records import Event, Node, NodeId, Timeline
+from bot.core.timelines.showing import MindShown
 
 MemberWith = Callable[[str, int], int | None]  # whose token it is, if they are in that server
 SIGHT_SECONDS = 1.0  # pages look often
@@ -54,16 +57,60 @@ class Visitors:
 
     async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
         """Give a tree to who may look into it, as `/timeline show` asks it."""
-        member = await self._member(token, guild_id)
-        if member is None or not self._client.person(member).is_architect:
-            raise Rejected(ONLY_MANAGERS)
-        return await self._client.desk.timelines.find(guild_id, tree_id, None, who=Snowflake(member.id))
+        person = await self._manager(token, guild_id)
+        return await self._client.desk.timelines.find(guild_id, tree_id, None, who=person.id)
+
+    async def trees(self, token: str, guild_id: Snowflake) -> Sequence[Timeline]:
+        """Give the trees that there are, as `/timeline list` does."""
+        await self._manager(token, guild_id)
+        return await self._client.desk.timelines.all(guild_id)
 
     async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
         return await self._client.desk.timelines.snapshot(timeline)
 
     async def events(self, timeline: Timeline, after: int, node_id: NodeId | None) -> Sequence[Event]:
         return await self._client.desk.timelines.events(timeline, after, node_id)
+
+    async def read(self, timeline: Timeline, node_id: NodeId) -> Sequence[str]:
+        return await self._client.desk.timelines.read(timeline, node_id)
+
+    async def compare(self, timeline: Timeline, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
+        return await self._client.desk.timelines.compare(timeline, one, two)
+
+    async def minds(self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId) -> Sequence[MindShown]:
+        person = await self._manager(token, guild_id)
+        return await self._client.desk.timelines.minds(timeline, node_id, who=person.id)
+
+    async def seen(
+        self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId, agent_id: AgentId, beat_id: int
+    ) -> Beat:
+        person = await self._manager(token, guild_id)
+        return await self._client.desk.timelines.seen(timeline, node_id, agent_id, beat_id, who=person.id)
+
+    async def price(
+        self,
+        token: str,
+        guild_id: Snowflake,
+        timeline: Timeline,
+        what: Operation,
+        node_id: NodeId,
+        *,
+        turns: int,
+        siblings: int,
+    ) -> Decimal:
+        """Give what a run is thought to cost, in USD, as the command would ask; raises what keeps it from being run."""
+        person = await self._manager(token, guild_id)
+        nodes = () if what == "frontier" else (node_id,)
+        growth = Growth(what=what, by=person, nodes=nodes, turns=turns, siblings=siblings)
+        return (await self._client.desk.timelines.estimate(timeline, growth)).usd
+
+    async def _manager(self, token: str, guild_id: Snowflake) -> Person:
+        """Give who it is, if they manage the server; raises Rejected."""
+        member = await self._member(token, guild_id)
+        person = None if member is None else self._client.person(member)
+        if person is None or not person.is_architect:
+            raise Rejected(ONLY_MANAGERS)
+        return person
 
     async def _looked_up(self, token: str, guild_id: Snowflake) -> Sight:
         member = await self._member(token, guild_id)

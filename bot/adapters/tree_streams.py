@@ -3,13 +3,16 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, Protocol
+from decimal import Decimal
+from typing import Final, Protocol, TypeVar
 
 from aiohttp import web
 
 from bot.core.errors import NotFound, SelfroomError
-from bot.core.records import Community, Snowflake
+from bot.core.records import AgentId, Beat, Community, Snowflake
+from bot.core.timelines.growth import Operation
 from bot.core.timelines.records import Event, EventKind, Node, NodeId, Timeline
+from bot.core.timelines.showing import MindShown
 
 LOOK_SECONDS: Final = 0.2  # how often a file is looked at for who waits
 ASKED_AGAIN_SECONDS: Final = 10.0  # rights are taken away as well
@@ -23,6 +26,9 @@ OF_TREES: Final = frozenset(
 class TreeVisitors(Protocol):
     """Who may look into trees, and what they see there; raises SelfroomError where they may not, or there is none."""
 
+    async def trees(self, token: str, guild_id: Snowflake) -> Sequence[Timeline]:
+        """Give the trees that there are."""
+
     async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
         """Give a tree to who may look into it."""
 
@@ -32,7 +38,36 @@ class TreeVisitors(Protocol):
     async def events(self, timeline: Timeline, after: int, node_id: NodeId | None) -> Sequence[Event]:
         """Give what happened since an event, oldest first; `node_id`: in that node alone."""
 
+    async def read(self, timeline: Timeline, node_id: NodeId) -> Sequence[str]:
+        """Give what was said in a node since the fork."""
 
+    async def compare(self, timeline: Timeline, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
+        """Compare two nodes, or all children of one."""
+
+    async def minds(self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId) -> Sequence[MindShown]:
+        """Give what the agents of a node carry, of those into whose heads the person may look."""
+
+    async def seen(
+        self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId, agent_id: AgentId, beat_id: int
+    ) -> Beat:
+        """Give what an agent saw at a beat of a node."""
+
+    async def price(
+        self,
+        token: str,
+        guild_id: Snowflake,
+        timeline: Timeline,
+        what: Operation,
+        node_id: NodeId,
+        *,
+        turns: int,
+        siblings: int,
+    ) -> Decimal:
+        """Give what a run is thought to cost in USD; raises what keeps it from being run."""
+
+
+RUNS: Final[tuple[Operation, ...]] = ("advance", "multi", "chain", "frontier")
+T = TypeVar("T")
 CommunityOf = Callable[[web.Request], Awaitable[Community | None]]  # raises for who is no visitor
 
 
@@ -46,27 +81,37 @@ class TreeStreams:
 
     def add_to(self, router: web.UrlDispatcher) -> None:
         """Let them be asked."""
-        tree = "/trees/{tree:[0-9]{1,9}}"
+        tree, node = "/trees/{tree:[0-9]{1,9}}", "/nodes/{node:[0-9]{1,9}}"
+        router.add_get("/trees", self._trees)
         router.add_get(tree, self._snapshot)
         router.add_get(f"{tree}/events", self._stream)
-        router.add_get(f"{tree}/nodes/{{node:[0-9]{{1,9}}}}", self._node)
-        router.add_get(f"{tree}/nodes/{{node:[0-9]{{1,9}}}}/events", self._stream)
+        router.add_get(f"{tree}/compare", self._compare)
+        router.add_get(f"{tree}{node}", self._node)
+        router.add_get(f"{tree}{node}/events", self._stream)
+        router.add_get(f"{tree}{node}/transcript", self._transcript)
+        router.add_get(f"{tree}{node}/minds", self._minds)
+        router.add_get(f"{tree}{node}/prices", self._prices)
+        router.add_get(f"{tree}{node}/agents/{{agent:[0-9]{{1,9}}}}/beats/{{beat:[0-9]{{1,15}}}}", self._seen)
 
-    async def _tree(self, request: web.Request) -> Timeline:
+    async def _asker(self, request: web.Request) -> tuple[str, Snowflake]:
+        """Give who asks, and of which server."""
         community = await self._community_of(request)
         if community is None:
             raise web.HTTPNotFound
-        token, number = request.headers.get("Authorization", ""), int(request.match_info["tree"])
-        try:
-            return await self._visitors().tree(token, community.guild_id, number)
-        except SelfroomError as error:
-            raise refusal(error) from error
+        return request.headers.get("Authorization", ""), community.guild_id
+
+    async def _tree(self, request: web.Request) -> Timeline:
+        asker = await self._asker(request)
+        return await _told(self._visitors().tree(*asker, int(request.match_info["tree"])))
+
+    async def _trees(self, request: web.Request) -> web.Response:
+        trees = await _told(self._visitors().trees(*await self._asker(request)))
+        return web.json_response([tree_row(one) for one in trees])
 
     async def _snapshot(self, request: web.Request) -> web.Response:
         timeline = await self._tree(request)
         seq, nodes = await self._visitors().snapshot(timeline)
-        about = {"id": timeline.id, "title": timeline.title, "usd_cap": str(timeline.usd_cap)}
-        return web.json_response({"seq": seq, "tree": about, "nodes": [node_row(one) for one in nodes]})
+        return web.json_response({"seq": seq, "tree": tree_row(timeline), "nodes": [node_row(one) for one in nodes]})
 
     async def _node(self, request: web.Request) -> web.Response:
         timeline, node_id = await self._tree(request), NodeId(int(request.match_info["node"]))
@@ -77,6 +122,44 @@ class TreeStreams:
         told = [one for one in await self._visitors().events(timeline, 0, node_id) if one.seq <= seq]
         rows = [event_row(one) for one in told if one.kind not in OF_TREES]
         return web.json_response({"seq": seq, "node": node_row(node), "events": rows})
+
+    async def _transcript(self, request: web.Request) -> web.Response:
+        timeline = await self._tree(request)
+        return web.json_response({"lines": list(await _told(self._visitors().read(timeline, _node_id(request))))})
+
+    async def _compare(self, request: web.Request) -> web.Response:
+        timeline = await self._tree(request)
+        one, two = (request.query.get(name, "") for name in ("one", "two"))
+        nodes = NodeId(_number(one)), NodeId(_number(two)) if two else None
+        header, lines = await _told(self._visitors().compare(timeline, *nodes))
+        return web.json_response({"header": header, "lines": list(lines)})
+
+    async def _minds(self, request: web.Request) -> web.Response:
+        timeline = await self._tree(request)
+        carried = await _told(self._visitors().minds(*await self._asker(request), timeline, _node_id(request)))
+        return web.json_response([mind_row(one) for one in carried])
+
+    async def _seen(self, request: web.Request) -> web.Response:
+        timeline, asker = await self._tree(request), await self._asker(request)
+        agent, beat = AgentId(int(request.match_info["agent"])), int(request.match_info["beat"])
+        return web.json_response(
+            seen_row(await _told(self._visitors().seen(*asker, timeline, _node_id(request), agent, beat)))
+        )
+
+    async def _prices(self, request: web.Request) -> web.Response:
+        """Tell of each run from a node what it is thought to cost, or why it cannot be."""
+        timeline, asker = await self._tree(request), await self._asker(request)
+        turns, siblings = (_number(request.query.get(name, "")) for name in ("turns", "siblings"))
+        prices = {}
+        for what in RUNS:
+            try:
+                usd = await self._visitors().price(
+                    *asker, timeline, what, _node_id(request), turns=turns, siblings=siblings
+                )
+                prices[what] = {"usd": str(usd)}
+            except SelfroomError as error:
+                prices[what] = {"refused": error.sentence}
+        return web.json_response(prices)
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         timeline = await self._tree(request)
@@ -126,14 +209,63 @@ class TreeStreams:
                 if (one.kind in OF_TREES) is (node_id is None):
                     text = f"id: {one.seq}\nevent: {one.kind}\ndata: {json.dumps(event_row(one))}\n\n"
                     await response.write(text.encode())
+            if (
+                request.transport is None or request.transport.is_closing()
+            ):  # the page is gone, and writing says so late
+                return
             if not events:
                 await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _told(asked: Awaitable[T]) -> T:
+    """Give what was asked for, or tell the page why not."""
+    try:
+        return await asked
+    except SelfroomError as error:
+        raise refusal(error) from error
+
+
+def _node_id(request: web.Request) -> NodeId:
+    return NodeId(int(request.match_info["node"]))
 
 
 def refusal(error: SelfroomError) -> web.HTTPException:
     """Give what a page is told that may not look, or looks for what is not there."""
     kind = web.HTTPNotFound if isinstance(error, NotFound) else web.HTTPForbidden
     return kind(text=json.dumps({"message": error.sentence}), content_type="application/json")
+
+
+def tree_row(one: Timeline) -> dict[str, object]:
+    """Give a tree as the page tells of it."""
+    return {
+        "id": one.id,
+        "title": one.title,
+        "thread_id": None if one.thread_id is None else str(one.thread_id),
+        "usd_cap": str(one.usd_cap),
+    }
+
+
+def mind_row(one: MindShown) -> dict[str, object]:
+    """Give what an agent carries as the page shows it; side 0 are the public rooms."""
+    return {
+        "agent": one.agent_id,
+        "name": one.name,
+        "side": one.side,
+        "knowledge": dict(one.knowledge),
+        "focus": dict(one.focus),
+    }
+
+
+def seen_row(beat: Beat) -> dict[str, object]:
+    """Give what an agent saw, said and thought at a beat that never was."""
+    return {
+        "beat_id": beat.id,
+        "agent": beat.agent_id,
+        "at": beat.at.isoformat(),
+        "hud": beat.hud,
+        "answer": beat.answer,
+        "thoughts": beat.thoughts,
+    }
 
 
 def event_row(one: Event) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from bot.core.errors import NotFound, Rejected
+from bot.core.records import Json
 from bot.core.timelines.records import Event, EventKind, Finished, Node, NodeId, Status, Told
 from storage.columns import to_microseconds
 from storage.timelines.deltas import Delta
@@ -79,7 +80,8 @@ def end_in(connection: sqlite3.Connection, node_id: NodeId, finished: Finished, 
         ),
     )
     kind = EventKind.RUN_FAILED if finished.status is Status.FAILED else EventKind.RUN_FINISH
-    tell_in(connection, node_id, [Told(kind=kind, data={"status": finished.status.value, "outcome": finished.outcome})])
+    data: dict[str, Json] = {"status": finished.status.value, "outcome": finished.outcome}
+    tell_in(connection, node_id, [Told(kind=kind, data={**data, "turns": finished.turns, "usd": str(finished.usd)})])
     return node_in(connection, node_id)
 
 

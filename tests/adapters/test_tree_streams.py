@@ -11,11 +11,16 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from bot.adapters.tree_streams import TreeStreams
+from bot.adapters.tree_streams import ASKED_AGAIN_SECONDS, MOST_STREAMS, TreeStreams
 from bot.core.errors import NotFound, Rejected
+from bot.core.kinds import ReasonKind
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.records import AgentId, Community, CommunityId, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, Beat, BeatId, Community, CommunityId, Snowflake
+from bot.core.timelines.growth import Operation
 from bot.core.timelines.records import Event, EventKind, Node, NodeId, Timeline, Told
+from bot.core.timelines.showing import MindShown
+from bot.engine.timelines import looking
+from tests.adapters.no_trees import NoTrees
 from tests.fakes import START
 from tests.storage.timelines.orchard import Orchard, orchard
 
@@ -23,7 +28,7 @@ BOSS = "a-manager's-token"
 TREE = [EventKind.ATTACHED, EventKind.RUN_START, EventKind.RUN_FINISH]
 
 
-class Gate:
+class Gate(NoTrees):
     """One manager, who may look into tree 1."""
 
     def __init__(self, there: Orchard) -> None:
@@ -44,6 +49,41 @@ class Gate:
             created_at=START,
             expires_at=START,
         )
+
+    async def trees(self, token: str, guild_id: Snowflake) -> Sequence[Timeline]:
+        return [await self.tree(token, guild_id, 1)]
+
+    async def read(self, timeline: Timeline, node_id: NodeId) -> Sequence[str]:
+        return await looking.transcript(self.there.trees, timeline.key, node_id)
+
+    async def compare(self, timeline: Timeline, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
+        assert two is not None
+        return await looking.difference(self.there.trees, timeline.key, one, two)
+
+    async def minds(self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId) -> Sequence[MindShown]:
+        return [MindShown(agent_id=AgentId(1), name="Ada", side=PUBLIC_SIDE, knowledge={"mood": "calm"}, focus={})]
+
+    async def seen(
+        self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId, agent_id: AgentId, beat_id: int
+    ) -> Beat:
+        if agent_id != 1:
+            raise Rejected("You sit in a scene with it.")
+        return Beat(id=BeatId(beat_id), agent_id=agent_id, at=START, reason=ReasonKind.TIMER, hud="AGENT 1: Ada")
+
+    async def price(
+        self,
+        token: str,
+        guild_id: Snowflake,
+        timeline: Timeline,
+        what: Operation,
+        node_id: NodeId,
+        *,
+        turns: int,
+        siblings: int,
+    ) -> Decimal:
+        if what == "frontier":
+            raise Rejected("No leaf can go on.")
+        return Decimal(turns) * (siblings if what == "multi" else 1)
 
     async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
         return await self.there.trees.snapshot(timeline.key)
@@ -123,12 +163,64 @@ async def test_a_node_tells_what_was_said_in_it_and_the_tree_does_not(tmp_path: 
         assert (event["kind"], event["move"], event["node"]) == ("move", "vote", node.id)
 
 
+async def test_a_node_is_read_compared_and_priced_and_its_agents_looked_into(tmp_path: Path) -> None:
+    async with served(tmp_path) as (there, session):
+        node = await there.grow(0)
+
+        async def given(path: str) -> tuple[int, Any]:
+            async with session.get(f"/trees/1{path}") as response:
+                return response.status, await response.json()
+
+        about = {"id": 1, "title": "dark", "thread_id": None, "usd_cap": "1"}
+        async with session.get("/trees") as response:
+            assert await response.json() == [about]
+        assert (await given(f"/nodes/{node.id}/transcript"))[1] == {"lines": []}
+        assert (await given(f"/compare?one=0&two={node.id}"))[1]["header"].startswith(
+            f"Node 0 and node {node.id} differ in nothing"
+        )
+        assert await given("/compare?one=0&two=77") == (404, {"message": "There is no node 77."})
+        carried = {"agent": 1, "name": "Ada", "side": 0, "knowledge": {"mood": "calm"}, "focus": {}}
+        assert await given(f"/nodes/{node.id}/minds") == (200, [carried])
+        assert (await given(f"/nodes/{node.id}/agents/1/beats/5"))[1]["hud"] == "AGENT 1: Ada"
+        refused = {"message": "You sit in a scene with it."}
+        assert await given(f"/nodes/{node.id}/agents/2/beats/5") == (403, refused)
+        prices = (await given(f"/nodes/{node.id}/prices?turns=2&siblings=3"))[1]
+        assert prices["multi"] == {"usd": "6"}
+        assert prices["advance"] == prices["chain"] == {"usd": "2"}
+        assert prices["frontier"] == {"refused": "No leaf can go on."}
+
+
+async def test_a_node_that_is_over_tells_what_it_came_to_and_cost(tmp_path: Path) -> None:
+    async with served(tmp_path) as (there, session):
+        await there.grow(0)
+        *_, ended = await read(session, "/trees/1/events?after=0", 3)
+        assert (ended["kind"], ended["status"], ended["turns"], ended["usd"]) == ("run_finish", "done", 1, "0")
+
+
 async def test_nobody_else_looks_into_a_tree(tmp_path: Path) -> None:
     async with served(tmp_path) as (_, session):
-        for path in ("/trees/1", "/trees/1/nodes/0", "/trees/1/events", "/trees/1/nodes/0/events"):
+        node = "/trees/1/nodes/0"
+        parts = ("", "/events", "/transcript", "/minds", "/prices", "/agents/1/beats/1")
+        for path in ("/trees", "/trees/1", "/trees/1/events", "/trees/1/compare?one=0", *(node + one for one in parts)):
             async with session.get(path, headers={"Authorization": "a-guest's"}) as response:
                 assert (response.status, await response.json()) == (403, {"message": ONLY_MANAGERS})
         async with session.get("/trees/9/events") as response:
             assert response.status == 404
         async with session.get("/trees/1/nodes/9") as response:
             assert (response.status, await response.json()) == (404, {"message": "There is no node 9."})
+
+
+async def test_a_page_that_left_takes_nobodys_place(tmp_path: Path) -> None:
+    async with served(tmp_path) as (there, session):
+        await there.grow(0)
+        for _ in range(MOST_STREAMS):
+            async with session.get("/trees/1/events?after=99999") as response:
+                assert response.status == 200
+
+        async def let_in() -> bool:
+            async with session.get("/trees/1/events?after=99999") as response:
+                return response.status == 200
+
+        async with asyncio.timeout(ASKED_AGAIN_SECONDS / 2):  # before anything is written to those that are gone
+            while not await let_in():
+                pass

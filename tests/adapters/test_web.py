@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -15,7 +15,7 @@ import pytest
 from bot.adapters.metrics import Heart, PrometheusMetrics
 from bot.adapters.web import Face, Inside
 from bot.core.changes import AddAgent, AddLetter, AgentColumns, EndBeat, UpdateAgent
-from bot.core.errors import BadSetting, NotFound, Rejected
+from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, ReasonKind, Visibility
 from bot.core.next_beat import NextBeat, Waiting
 from bot.core.permissions import ONLY_MANAGERS
@@ -25,11 +25,11 @@ from bot.core.scenes.play import Play
 from bot.core.scenes.records import Scene, SceneStatus, Seated
 from bot.core.scenes.showing import Told, board_of, cast_of, turn_of
 from bot.core.sight import Sight
-from bot.core.timelines.records import Event, Node, NodeId, Timeline
 from bot.engine.foresight import foreseen
 from bot.engine.timelines.chance import VirtualClock
 from storage.database import database_url, make_engine
 from storage.store import SqlStore
+from tests.adapters.no_trees import NoTrees
 from tests.factories import agent, later, room
 from tests.fakes import START, ScriptedModel
 from tests.founding import founded
@@ -44,10 +44,10 @@ async def store() -> AsyncIterator[SqlStore]:
 
 
 YOU, BOSS = "a-member's-token", "a-manager's-token"
-INNER = ("/agents", "/agents/1/beat", "/rooms/1/tally", "/scenes/77", "/trees/1", "/trees/1/events")
+INNER = ("/agents", "/agents/1/beat", "/rooms/1/tally", "/scenes/77", "/trees", "/trees/1", "/trees/1/events")
 
 
-class Lobby:
+class Lobby(NoTrees):
     """Two people, both of every server but number 13; one of them manages."""
 
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
@@ -62,15 +62,6 @@ class Lobby:
 
     async def scene(self, token: str, guild_id: Snowflake, thread_id: Snowflake) -> Told | None:
         return watched() if thread_id == 77 else None
-
-    async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
-        raise Rejected(ONLY_MANAGERS)
-
-    async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
-        raise NotFound
-
-    async def events(self, timeline: Timeline, after: int, node_id: NodeId | None) -> Sequence[Event]:
-        raise NotFound
 
 
 def watched() -> Told:

@@ -1,4 +1,4 @@
-"""What a node of a timeline costs to store and to open, with a synthetic turn: no engine, no model, no thread."""
+"""What a node of a timeline costs to store and to open: with a synthetic turn, then with the engine."""
 
 import asyncio
 import random
@@ -27,7 +27,7 @@ from bot.core.timelines.records import (
 )
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
-from tests.bench import Figure
+from tests.bench import Figure, timelines_grown
 from tests.bench.storage import line, settle
 from tests.fakes import START
 
@@ -148,5 +148,5 @@ async def measured() -> list[Figure]:
 
 
 def run() -> list[Figure]:
-    """Measure storage alone; turns by the engine and answers by models are not in these figures."""
-    return asyncio.run(measured())
+    """Measure storage alone, and then worlds with the engine in them; answers of models cost nothing here."""
+    return [*asyncio.run(measured()), *asyncio.run(timelines_grown.measured())]

@@ -1,6 +1,7 @@
 """`make chaos`: SEED picks one seed, else ten are held in turn; KILLS tells how often the bot is killed with each.
 
-With SCENES, whole scenes are played meanwhile (tests.chaos.scenes).
+With SCENES, whole scenes are played meanwhile (tests.chaos.scenes); with TIMELINES it is the process of the what-ifs
+that is killed (tests.chaos.timelines).
 """
 
 import asyncio
@@ -10,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.chaos import scenes
+from tests.chaos import scenes, timelines
 from tests.chaos.trial import Plan, hold
 
 FAULT_SHARE = 0.2
@@ -29,6 +30,8 @@ def main() -> int:
     """Hold the trials; gives the exit code."""
     if os.environ.get("SCENES"):
         return scenes.main(say)
+    if os.environ.get("TIMELINES"):
+        return timelines.main(say)
     chosen = os.environ.get("SEED")
     seeds = (int(chosen),) if chosen else SEEDS
     kills = int(os.environ.get("KILLS") or (KILLS_OF_ONE if chosen else KILLS_OF_EACH))

@@ -114,6 +114,10 @@ class Face:
         """GET /scenes/{thread}."""
         return web.json_response(self.scenes.get(request.match_info["thread"]))
 
+    async def tell_trees(self, request: web.Request) -> web.Response:
+        """GET /trees."""
+        return web.json_response([])
+
     async def tell_beat(self, request: web.Request) -> web.Response:
         """GET /agents/{id}/beat."""
         if self.refusal:
@@ -137,6 +141,7 @@ async def facing() -> AsyncIterator[Face]:
     face = Face()
     app = web.Application(middlewares=[readable_from_the_page])
     app.router.add_get("/agents", face.tell_agents)
+    app.router.add_get("/trees", face.tell_trees)
     app.router.add_get("/scenes/{thread}", face.tell_scene)
     app.router.add_get("/agents/{id}/beat", face.tell_beat)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from bot.core.models import ModelAnswer, ModelCall
 from bot.core.ports.store import Store
-from bot.core.records import CommunityId
+from bot.core.records import Beat, BeatId, CommunityId
 from bot.core.timelines.growth import Growth
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import (
@@ -24,6 +24,7 @@ from bot.core.timelines.records import (
     Tree,
     TreeKey,
 )
+from bot.core.timelines.showing import MindShown
 
 
 class Images(Protocol):
@@ -184,6 +185,12 @@ class Grower(Protocol):
 
     async def read(self, key: TreeKey, node_id: NodeId) -> Sequence[str]:
         """Give what was said in a node since the fork, line by line."""
+
+    async def minds(self, key: TreeKey, node_id: NodeId) -> Sequence[MindShown]:
+        """Give what the agents of a finished node carry."""
+
+    async def seen(self, key: TreeKey, node_id: NodeId, beat_id: BeatId) -> Beat:
+        """Put together again what an agent saw at a beat of a node; raises Rejected where that is not exact."""
 
     async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all finished children of one: a header, and every difference."""

@@ -1,9 +1,10 @@
-"""A tree as it is shown."""
+"""A tree, and what its agents carry, as they are shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from bot.core.records import AgentId, Json, Side
 from bot.core.timelines.records import Node, Timeline, Tree
 
 
@@ -20,3 +21,14 @@ class Shown:
     def usd(self) -> Decimal:
         """What it has cost so far."""
         return sum((one.usd for one in self.nodes), Decimal(0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MindShown:
+    """What an agent of a node carries on one side: what it knows, and its focus with what it is after."""
+
+    agent_id: AgentId
+    name: str
+    side: Side
+    knowledge: Mapping[str, Json]
+    focus: Mapping[str, Json]

@@ -17,7 +17,7 @@ from bot.core.letters import NoticePayload
 from bot.core.people import by_person
 from bot.core.ports.timelines import WritableTimelines
 from bot.core.ports.trees import Grower, Images, Trees
-from bot.core.records import AgentId, Person, Snowflake
+from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
@@ -34,10 +34,10 @@ from bot.core.timelines.records import (
     TreeId,
     TreeKey,
 )
-from bot.core.timelines.showing import Shown
+from bot.core.timelines.showing import MindShown, Shown
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
-from bot.engine.masks import rooms_shut_to
+from bot.engine.masks import check_may_look, rooms_shut_to
 from bot.engine.timelines.house import Estimate, Treasury
 
 log = structlog.get_logger(__name__)
@@ -287,6 +287,27 @@ class Timelines:
     async def read(self, timeline: Timeline, node_id: int) -> Sequence[str]:
         """Give what was said in a node since the fork."""
         return await self._there().grower.read(timeline.key, NodeId(node_id))
+
+    async def minds(self, timeline: Timeline, node_id: int, *, who: Snowflake) -> Sequence[MindShown]:
+        """Give what the agents of a node carry, but for those into whose heads this person may not look."""
+        carried = await self._there().grower.minds(timeline.key, NodeId(node_id))
+        shut = set()
+        async with self.office.store.reading() as read:
+            for agent_id in {one.agent_id for one in carried}:
+                try:
+                    await check_may_look(read, timeline.community_id, who, agent_id)
+                except Rejected:
+                    shut.add(agent_id)
+        return [one for one in carried if one.agent_id not in shut]
+
+    async def seen(self, timeline: Timeline, node_id: int, agent_id: AgentId, beat_id: int, *, who: Snowflake) -> Beat:
+        """Give what an agent saw at a beat of a node, to who may look into its head as `/hud show` asks it."""
+        async with self.office.store.reading() as read:
+            await check_may_look(read, timeline.community_id, who, agent_id)
+        beat = await self._there().grower.seen(timeline.key, NodeId(node_id), BeatId(beat_id))
+        if beat.agent_id != agent_id:
+            raise NotFound(f"Beat {beat_id} was another agent's.")
+        return beat
 
     async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all children of one."""

@@ -11,6 +11,7 @@ from bot.core.records import AgentId, Focus, Json, Message, MessageId
 from bot.core.timelines.comparing import Sighting, common, compared, tabled
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, NodeId, TreeKey
+from bot.core.timelines.showing import MindShown
 from bot.core.view import View
 from bot.core.wording import counted
 
@@ -48,6 +49,23 @@ async def transcript(trees: Trees, key: TreeKey, node_id: NodeId, *, most: int |
         for one in sorted(said, key=lambda one: (one.sent_at, one.id))
     ]
     return lines if most is None else lines[-most:]
+
+
+async def minds(trees: Trees, key: TreeKey, node_id: NodeId) -> list[MindShown]:
+    """Give what the agents of a node's world carry, by agent and side."""
+    async with trees.look(key, node_id) as world:
+        view = await _view(world)
+    return [
+        MindShown(
+            agent_id=agent_id,
+            name=view.agents[agent_id].name,
+            side=side,
+            knowledge=dict(mind.knowledge),
+            focus=_focus(mind.focus),
+        )
+        for (agent_id, side), mind in sorted(view.minds.items())
+        if agent_id in view.agents
+    ]
 
 
 async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId) -> tuple[str, list[str]]:

@@ -11,10 +11,11 @@ import structlog
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.ports import Clock
 from bot.core.ports.trees import Telling, Trees
-from bot.core.records import CommunityId
+from bot.core.records import Beat, BeatId, CommunityId
 from bot.core.timelines.growth import MOST_AT_ONCE, Growth, check_parent, planned
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
+from bot.core.timelines.showing import MindShown
 from bot.engine.timelines import looking
 from bot.engine.timelines.runner import Runner
 
@@ -113,6 +114,15 @@ class Operations:
     async def read(self, key: TreeKey, node_id: NodeId) -> Sequence[str]:
         """Give what was said in a node since the fork, line by line."""
         return await looking.transcript(self.trees, key, node_id)
+
+    async def minds(self, key: TreeKey, node_id: NodeId) -> Sequence[MindShown]:
+        """Give what the agents of a finished node carry."""
+        return await looking.minds(self.trees, key, node_id)
+
+    async def seen(self, key: TreeKey, node_id: NodeId, beat_id: BeatId) -> Beat:
+        """Put together again what an agent saw at a beat of a node, by running the node from its record."""
+        async with self._slots.taken(key.community_id):
+            return await self.runner.seen(key, node_id, beat_id)
 
     async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all finished children of one: a header, and every difference."""

@@ -92,6 +92,29 @@ class Runner:
             same = await self.trees.digest(world) == node.digest
         return "" if same else "All calls were the same, and some rows are not: the digests differ."
 
+    async def seen(self, key: TreeKey, node_id: NodeId, beat_id: BeatId) -> Beat:
+        """Put together again what an agent saw in a finished node, by running it from its record.
+
+        Raises Rejected where that cannot be done exactly: what an agent might have seen is told to nobody.
+        """
+        node = await self.trees.node(key, node_id)
+        if not node.exact or node.status is not Status.DONE:
+            raise Rejected(f"Node {node_id} cannot be run again exactly: what its agents saw is not known any more.")
+        async with self.trees.again(key, node_id) as world:
+            record = await self._record(key, node_id, only=True, ends_short=SPENT in node.outcome)
+            play = await self._play(world, record)
+            try:
+                await self._carry_out(play, node, lambda: False)
+            except (Failed, Rejected, NotFound) as error:
+                raise Rejected(f"Node {node_id} failed when it was run again: {error}") from error
+            if record.differs:
+                raise Rejected(f"Node {node_id} runs otherwise now. {record.differs}")
+            async with world.store.reading() as read:
+                beat = await read.beats.find(key.community_id, beat_id)
+        if beat is None or node.from_at is None or beat.at < node.from_at:
+            raise NotFound(f"Nobody had beat {beat_id} in node {node_id}.")
+        return beat
+
     async def check(self, key: TreeKey, parent: NodeId, changes: Sequence[Change], by: Person) -> None:
         """Try changes in a world that is kept nowhere; raises Rejected, or NotFound, for one that cannot be made."""
         async with self.trees.look(key, parent) as world:

@@ -14,7 +14,8 @@ from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.kinds import LetterKind
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, planned
-from bot.core.timelines.records import NOW, AtStep, AtTime, NodeId, Status
+from bot.core.timelines.records import NOW, AtStep, AtTime, EventKind, NodeId, Status
+from bot.engine.front_desk import timelines as desk_timelines
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.performer import Performer
@@ -204,6 +205,36 @@ async def test_worlds_are_put_together_and_compared_by_who_grows_them(tmp_path: 
         apart = replace(there, orchard=replace(there.orchard, trees=Shut()))  # type: ignore[arg-type]
         assert "The lights go out." in "".join(await apart.read(timeline, 1))
         assert "differ in 1 line" in (await apart.compare(timeline, 0, 1))[0]
+
+
+async def test_who_may_not_look_into_an_agents_head_reads_it_in_no_node_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        (event,) = await there.grow(timeline, BOSS, Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT))
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        (node,) = await there.grow(timeline, BOSS, Growth(what="advance", by=BOSS, nodes=(event.id,)))
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        told = await grown.trees.events(timeline.key, node_id=node.id)
+        (beat,) = [one.data for one in told if one.kind is EventKind.BEAT]
+        agent, id_ = AgentId(int(str(beat["agent"]))), int(str(beat["id"]))
+        seen = await there.seen(timeline, node.id, agent, id_, who=BOSS.id)
+        assert "The lights go out." in seen.hud
+        with pytest.raises(NotFound, match="was another agent's"):
+            await there.seen(timeline, node.id, AgentId(agent + 1), id_, who=BOSS.id)
+
+        async def shut(read: object, community_id: object, who: object, agent_id: AgentId) -> None:
+            if agent_id == agent:
+                raise Rejected("You sit in a scene with it.")
+
+        everyone = {one.agent_id for one in await there.minds(timeline, node.id, who=BOSS.id)}
+        monkeypatch.setattr(desk_timelines, "check_may_look", shut)
+        left = {one.agent_id for one in await there.minds(timeline, node.id, who=BOSS.id)}
+        assert left == everyone - {agent}
+        with pytest.raises(Rejected, match="You sit in a scene with it"):
+            await there.seen(timeline, node.id, agent, id_, who=BOSS.id)
 
 
 async def test_what_waited_when_selfroom_ended_goes_on_at_its_next_start(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ FACTS = ModelFacts(
     output_usd=Decimal("0.0000006"),
 )
 TOKENIZER = WordTokenizer()
+FREE = CommunityConfig(usd_per_day=None)
 EVENT = (PublicEvent(room_id=1, text="The lights go out."),)
 
 
@@ -95,9 +96,9 @@ class Garden:
         return [(one.sender.shown(), one.content) for one in found]
 
 
-def operations(trees: SqlTrees, house: Asked, telling: object) -> Operations:
+def operations(trees: SqlTrees, house: Asked, telling: object, config: CommunityConfig = FREE) -> Operations:
     """Put the operations together."""
-    craft = Stagecraft(config=CommunityConfig(usd_per_day=None), tokenizer_for=lambda _: TOKENIZER)
+    craft = Stagecraft(config=config, tokenizer_for=lambda _: TOKENIZER)
     clock = SteadyClock()
     runner = Runner(trees=trees, house=house, stagecraft=craft, clock=clock)  # type: ignore[arg-type]
     return Operations(trees=trees, runner=runner, clock=clock, telling=telling)  # type: ignore[arg-type]
@@ -110,9 +111,9 @@ async def garden(
     *,
     agents: int = 3,
     before: Callable[[Hearts], Awaitable[None]] | None = None,
+    config: CommunityConfig = FREE,
 ) -> AsyncIterator[Garden]:
     """Found a community in which somebody just said something to everyone, and fork it now, or after what is done."""
-    config = CommunityConfig(usd_per_day=None)
     async with hearts(agents, config=config) as home:
         home.model.script.extend([script] * 99_999)
         await home.hear("Agent1, what do you all think?")
@@ -136,7 +137,7 @@ async def garden(
         )
         house = Asked(home.model)
         made = Garden(home, trees, house, None, tree)  # type: ignore[arg-type]
-        made.operations = operations(trees, house, made)
+        made.operations = operations(trees, house, made, config)
         made.tree = await made.operations.begin(tree, image)
         try:
             yield made

@@ -10,7 +10,7 @@ from bot.core.actions import Set
 from bot.core.timelines.changes import AgentCtx
 from bot.core.timelines.records import NodeId
 from bot.engine.timelines import looking
-from bot.engine.timelines.looking import children_compared, difference, transcript
+from bot.engine.timelines.looking import children_compared, difference, minds, transcript
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import EVENT, garden
 
@@ -47,3 +47,13 @@ async def test_worlds_are_compared_beside_everything_else(tmp_path: Path, monkey
         await looking.difference(grown.trees, grown.key, one.id, two.id)
         await looking.children_compared(grown.trees, grown.key, NodeId(one.parent or 0))
     assert where == [False, False]
+
+
+async def test_what_agents_carry_is_told_of_the_node_and_not_of_its_parent(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        knows = AgentCtx(agent_id=2, actions=(Set(path="mood", value="wild"),))
+        (node,) = await grown.grow("branch", 0, changes=(knows,))
+        carried = {one.name: one.knowledge for one in await minds(grown.trees, grown.key, node.id)}
+        assert carried["Agent2"] == {"mood": "wild"}
+        before = await minds(grown.trees, grown.key, NodeId(0))
+        assert all("mood" not in one.knowledge for one in before)

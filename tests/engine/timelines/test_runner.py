@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from bot.core.actions import Set
+from bot.core.errors import NotFound, Rejected
 from bot.core.models import ModelCall
-from bot.core.records import AgentId
+from bot.core.records import AgentId, BeatId
 from bot.core.timelines.changes import AgentCtx
-from bot.core.timelines.records import Edge, EventKind, Status
+from bot.core.timelines.records import Edge, EventKind, NodeId, Status
 from bot.engine.timelines.answers import GrantSpent
 from tests.engine.hearts import everyone_says
 from tests.engine.test_replaying import moody
@@ -80,3 +83,26 @@ async def test_of_a_large_value_is_told_how_large_it_is(tmp_path: Path) -> None:
             one for one in await grown.trees.events(grown.key, node_id=event.id) if one.kind is EventKind.KNOWLEDGE
         ]
         assert [(one.data["before"], one.data["after"]) for one in known] == [(None, "(3,000 characters)")]
+
+
+async def test_what_an_agent_saw_is_put_together_again_word_for_word_and_asks_nobody(tmp_path: Path) -> None:
+    async with garden(tmp_path, moody) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        (node,) = await grown.grow("advance", event.id, turns=2)
+        told = await grown.trees.events(grown.key, node_id=node.id)
+        beats = [one.data for one in told if one.kind is EventKind.BEAT]
+        assert len(beats) == 2
+        inputs = [call.input for id_, call in grown.house.answered if id_ == node.id]
+        asked = len(grown.house.answered)
+        for beat, said in zip(beats, inputs, strict=True):
+            seen = await grown.operations.seen(grown.key, node.id, BeatId(int(str(beat["id"]))))
+            assert seen.agent_id == beat["agent"]
+            assert "The lights go out." in seen.hud
+            assert said in seen.hud
+        assert len(grown.house.answered) == asked
+        with pytest.raises(NotFound, match="Nobody had beat 99"):
+            await grown.operations.seen(grown.key, node.id, BeatId(99))
+        with pytest.raises(NotFound, match="Nobody had beat"):
+            await grown.operations.seen(grown.key, event.id, BeatId(int(str(beats[0]["id"]))))
+        with pytest.raises(Rejected, match="The root was never run"):
+            await grown.operations.seen(grown.key, NodeId(0), BeatId(1))

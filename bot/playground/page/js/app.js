@@ -5,9 +5,9 @@ import { Api } from "./lib/api.js";
 import { Gateway } from "./lib/gateway.js";
 import { keptHere } from "./lib/keep.js";
 import { Agents } from "./world/agents.js";
-import { Commands } from "./world/commands.js";
+import { commandData, Commands } from "./world/commands.js";
 import { Notices } from "./world/notices.js";
-import { Interactions } from "./world/interactions.js";
+import { Interactions, KIND } from "./world/interactions.js";
 import { Paces } from "./world/paces.js";
 import { Timeline } from "./world/timeline.js";
 import { Unread } from "./world/unread.js";
@@ -143,6 +143,24 @@ export class App extends Bus {
     const leaf = this.commands.slash().find((one) => one.name === name);
     if (leaf) this.composer.enterCommand(leaf, texts);
     else toast(`There is no command /${name} here.`, "error");
+  }
+
+  /** Run a slash command with all that it needs: its answer stands in the log. */
+  async useCommand(name, values) {
+    await this.quietly(this.commands.refresh());
+    const leaf = this.commands.slash().find((one) => one.name === name);
+    if (!leaf) {
+      toast(`There is no command /${name} here.`, "error");
+      return;
+    }
+    const options = leaf.options
+      .filter((one) => one.name in values)
+      .map(({ type, name }) => ({ type, name, value: values[name] }));
+    const bot = leaf.command.application_id;
+    const at = { channelId: this.channelId };
+    const outcome = await this.interactions.send(KIND.COMMAND, bot, commandData(leaf, options), at);
+    if (outcome.ok) this.commands.note(name);
+    else toast(`/${name} failed. ${outcome.reason}`, "error");
   }
 
   /** Put away a message that only this person sees. */

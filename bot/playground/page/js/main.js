@@ -5,6 +5,7 @@
  * world/    what is known: guilds, channels, people, timelines, commands, interactions, agents
  * text/     markdown both ways, emoji
  * widgets/  menus, dialogs, pickers, notes
+ * tree/     a tree of what-ifs above its thread
  * chat/     the log and what stands in it;  compose/  the box below it;  side/  what stands beside it
  *
  * Gateway events change the world; the world tells the views; views draw and ask the REST API. Nothing goes back up.
@@ -29,6 +30,7 @@ import { mountSearch } from "./side/search.js";
 import { mountSwitcher } from "./side/switcher.js";
 import { mountTheme } from "./side/theme.js";
 import { mountWelcome } from "./side/welcome.js";
+import { mountTree } from "./tree/pane.js";
 import { icon } from "./lib/icons.js";
 import { People } from "./world/people.js";
 
@@ -42,6 +44,7 @@ function mount(app) {
   app.composer = new Composer(app, find(".composer"));
   mountHeader(app, find(".chat-head"));
   mountScene(app, find(".scene"));
+  mountTree(app, find(".tree"));
   mountTyping(app, find(".typing"));
   mountChannels(app, find(".channels"));
   mountMembers(app, find(".members"));

@@ -17,6 +17,8 @@ const PATHS = {
   pulse: "M3 12h4l2.5-7 5 14 2.5-7h4",
   close: "M6 6l12 12M18 6 6 18",
   plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
+  fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16 16l5 5",
   bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
   more: "M5.5 12h.01M12 12h.01M18.5 12h.01",

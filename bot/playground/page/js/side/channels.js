@@ -114,7 +114,7 @@ function category(app, channel, children, redraw) {
   );
   return h(
     "section.channel-group",
-    { "aria-label": channel.name },
+    { "aria-label": `Channels in ${channel.name}` },
     head,
     shown.flatMap((one) => withThreads(app, one)),
   );

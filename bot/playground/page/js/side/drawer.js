@@ -107,7 +107,7 @@ const RULE = /^([=-])\1{19,}$/;
 const MARK = /^(?:>>> .* <<<|--- .* ---|-- .* --|AGENT \d+: .*|---- .*|==== .*)$/;
 
 /** A text HUD line by line, so that its rules do not wrap and its headers stand out. */
-function hudLines(text) {
+export function hudLines(text) {
   return text
     .split("\n")
     .map((line) =>

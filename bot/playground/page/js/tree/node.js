@@ -1,0 +1,164 @@
+/** One node beside the picture: what it is, what can be done with it, and what it tells. */
+
+import { fill, findAll, h } from "../lib/dom.js";
+import { runsOf } from "./runs.js";
+import { lineOf, mindsOf, transcriptOf } from "./telling.js";
+
+const TABS = { here: "In it", said: "Transcript", minds: "Knowledge" };
+const SIGNS = { queued: "waits", running: "runs", done: "done", failed: "failed", stopped: "stopped" };
+
+export class NodeView {
+  #node = null;
+  #tab = "here";
+  #leave = new AbortController();
+  #events = [];
+  #drawn = "";
+
+  /** `deeds`: use(command, values), begin(command, values), beside(), children(). */
+  constructor(app, tree, deeds) {
+    this.app = app;
+    this.tree = tree;
+    this.deeds = deeds;
+    this.element = h("div.tree-node");
+    this.body = h("div.tree-body", { role: "tabpanel", tabindex: 0 });
+    this.list = h("ol.tree-events");
+  }
+
+  close() {
+    this.#leave.abort();
+  }
+
+  /** Show a node from its beginning. */
+  async show(id) {
+    this.#leave.abort();
+    this.#leave = new AbortController();
+    const { signal } = this.#leave;
+    this.#node = this.tree.nodes.get(id);
+    this.#events = [];
+    this.#drawn = "";
+    this.#draw();
+    const hear = (event) => {
+      if (signal.aborted) return;
+      this.#events.push(event);
+      this.list.append(lineOf(this.app, this.tree, id, event));
+      this.#emptyOrNot();
+    };
+    await this.tree.look(id, hear, signal).catch(() => {});
+  }
+
+  /** The tree has changed: draw the node anew where it is otherwise; one that is run once more tells anew. */
+  update(began = null) {
+    const node = this.#node && this.tree.nodes.get(this.#node.id);
+    if (!node) return;
+    if (began === node.id) {
+      this.#events = [];
+      this.list.replaceChildren();
+    }
+    this.#node = node;
+    this.#draw();
+  }
+
+  #draw() {
+    const node = this.#node;
+    const text = JSON.stringify(node);
+    if (text === this.#drawn) return;
+    this.#drawn = text;
+    const turns = node.turns ? ` · ${node.turns} ${node.turns === 1 ? "turn" : "turns"}` : "";
+    const about = `${SIGNS[node.status]}${turns} · ${Number(node.usd).toFixed(4)} USD`;
+    const from = node.parent === null ? "where it begins" : `${node.edge.replaceAll("_", " ")} from ${node.parent}`;
+    fill(
+      this.element,
+      h("h3", {}, `Node ${node.id}`),
+      h("p.tree-about", {}, `${from} · ${about}`),
+      node.outcome ? h("p.tree-about", {}, node.outcome) : null,
+      node.note ? h("p.tree-note", {}, node.note) : null,
+      node.status === "done" ? runsOf(this.tree, node, this.deeds.use) : null,
+      h("div.tree-buttons", {}, this.#others(node)),
+      this.#tabs(),
+      this.body,
+    );
+    this.#fillBody();
+  }
+
+  #others(node) {
+    const { use, begin, beside, children } = this.deeds;
+    const at = { node: node.id };
+    const made = node.parent !== null;
+    const done = node.status === "done";
+    const over = !["queued", "running"].includes(node.status);
+    const list = [
+      [done, "Compare with …", beside],
+      [done, "Compare children", children],
+      [done, "Change …", () => begin("timeline change", at)],
+      [done, "Ask …", () => begin("timeline ask", at)],
+      [done && made, "Merge …", () => use("timeline merge", at)],
+      [done && made, "Run again", () => use("timeline rerun", at)],
+      [true, "Note …", () => begin("timeline note", at)],
+      [!over, "Stop", () => use("timeline stop", at)],
+      [made, "Delete …", () => use("timeline delete", at)],
+    ];
+    return list
+      .filter(([fits]) => fits)
+      .map(([, label, click]) => h("button.button.small", { type: "button", on: { click } }, label));
+  }
+
+  #tabs() {
+    const buttons = Object.entries(TABS).map(([key, name]) => {
+      const pick = () => {
+        this.#tab = key;
+        this.#mark(buttons);
+        this.#fillBody();
+      };
+      return h("button.tab", { type: "button", role: "tab", data: { tab: key }, on: { click: pick } }, name);
+    });
+    const list = h("div.tabs", { role: "tablist", "aria-label": "What this node tells" }, buttons);
+    list.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const at = buttons.indexOf(document.activeElement);
+      if (!step || at < 0) return;
+      const next = buttons[(at + step + buttons.length) % buttons.length];
+      next.click();
+      next.focus();
+    });
+    this.#mark(buttons);
+    return list;
+  }
+
+  #mark(buttons) {
+    for (const tab of buttons) {
+      const on = tab.dataset.tab === this.#tab;
+      tab.setAttribute("aria-selected", String(on));
+      tab.tabIndex = on ? 0 : -1;
+    }
+    this.body.setAttribute("aria-label", TABS[this.#tab]);
+  }
+
+  #emptyOrNot() {
+    if (this.#tab !== "here") return;
+    const none = h("p.quiet", {}, "Nothing happened in it.");
+    const shown = this.#events.length ? this.list : none;
+    if (this.body.firstChild !== shown || !this.#events.length) fill(this.body, shown);
+  }
+
+  async #fillBody() {
+    const [node, tab] = [this.#node, this.#tab];
+    if (tab === "here") {
+      const lines = this.#events.map((event) => lineOf(this.app, this.tree, node.id, event));
+      this.list.replaceChildren(...lines);
+      this.#emptyOrNot();
+      return;
+    }
+    if (node.status !== "done") {
+      fill(this.body, h("p.quiet", {}, "There is nothing to read of a node that is not done."));
+      return;
+    }
+    const told = tab === "said" ? transcriptOf(this.tree, node.id) : mindsOf(this.app, this.tree, node.id);
+    const shown = await told.catch((error) => h("p.quiet", {}, error.message));
+    if (this.#node?.id === node.id && this.#tab === tab) fill(this.body, shown);
+  }
+
+  /** The first thing that can be pressed. */
+  focus() {
+    findAll("button", this.element)[0]?.focus();
+  }
+}

@@ -1,0 +1,65 @@
+/** Buttons that let a tree grow, each with what it is thought to cost; they use the bot's own commands. */
+
+import { afterPause, h } from "../lib/dom.js";
+
+const RUNS = [
+  ["advance", "Advance", "One child that goes on"],
+  ["multi", "Siblings", "Several children, each with its own chance"],
+  ["chain", "Chain", "A line of children of one turn each"],
+  ["frontier", "Frontier", "A child for each of the deepest leaves"],
+];
+const LIMITS = { turns: [1, 20], siblings: [2, 8] };
+
+function money(usd) {
+  const number = Number(usd);
+  if (!number) return "free";
+  return number < 0.0001 ? "under 0.0001 USD" : `about ${number.toFixed(4)} USD`;
+}
+
+function number(name, label, value, change) {
+  const [min, max] = LIMITS[name];
+  const input = h("input.field", { type: "number", min, max, value, required: true, on: { input: change } });
+  return [h("label.tree-number", {}, label, input), input];
+}
+
+/** Build the buttons for a node; `use(command, values)` runs one of the bot's commands. */
+export function runsOf(tree, node, use) {
+  const later = afterPause(250, () => read());
+  const [turnsBox, turns] = number("turns", "Turns", 1, () => wait());
+  const [siblingsBox, siblings] = number("siblings", "Siblings", 3, () => wait());
+  const why = h("p.quiet", { role: "status" });
+  const buttons = RUNS.map(([what, label, title]) => {
+    const price = h("span.price", {}, "…");
+    const click = () => use(`timeline ${what}`, valuesOf(what));
+    const button = h("button.button.small", { type: "button", title, disabled: true, on: { click } }, label, price);
+    return { what, label, button, price };
+  });
+  const valuesOf = (what) => ({
+    turns: Number(turns.value),
+    ...(what === "frontier" ? {} : { node: node.id }),
+    ...(what === "multi" ? { siblings: Number(siblings.value) } : {}),
+  });
+  const wait = () => {
+    for (const { button } of buttons) button.disabled = true; // nothing is run at a price that nobody has read
+    later();
+  };
+  const read = async () => {
+    if (!turns.checkValidity() || !siblings.checkValidity()) {
+      why.textContent = "Give 1 to 20 turns, and 2 to 8 siblings.";
+      return;
+    }
+    const asked = `&turns=${turns.value}&siblings=${siblings.value}`;
+    const prices = await tree.ask(`/nodes/${node.id}/prices`, asked).catch((error) => ({ refused: error.message }));
+    const refusals = new Set();
+    for (const { what, label, button, price } of buttons) {
+      const { usd, refused = prices.refused ?? "" } = prices[what] ?? {};
+      button.disabled = Boolean(refused);
+      price.textContent = refused ? "" : money(usd);
+      if (refused) refusals.add(`${label}: ${refused}`);
+    }
+    why.replaceChildren(...[...refusals].map((one) => h("span.refusal", {}, one)));
+  };
+  read();
+  const all = buttons.map((one) => one.button);
+  return h("div.tree-runs", {}, turnsBox, siblingsBox, h("div.tree-buttons", {}, all), why);
+}

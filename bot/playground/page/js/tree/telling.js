@@ -1,0 +1,91 @@
+/** What a node tells: what happened in it, what was said since the fork, what its agents carry, what one of them saw. */
+
+import { clockTime } from "../lib/clock.js";
+import { h } from "../lib/dom.js";
+import { hudLines } from "../side/drawer.js";
+import { openDialog } from "../widgets/dialog.js";
+import { orSay } from "../widgets/toast.js";
+
+function nameOf(app, id) {
+  return app.agents.byId(Number(id))?.name ?? `agent ${id}`;
+}
+
+function short(value) {
+  if (value === null || value === undefined) return "nothing";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Show what an agent saw at a beat: the node is run again from its record for it. */
+async function showSeen(app, tree, nodeId, event) {
+  const path = `/nodes/${nodeId}/agents/${event.agent}/beats/${event.id}`;
+  const beat = await orSay(() => tree.ask(path));
+  if (!beat) return;
+  const name = nameOf(app, event.agent);
+  const hud = h("pre.hud", { tabindex: 0, "aria-label": "HUD" }, hudLines(beat.hud));
+  const answer = h("pre.hud.answer", { tabindex: 0, "aria-label": "Answer" }, beat.answer);
+  const thoughts = beat.thoughts ? h("p.thoughts", {}, beat.thoughts) : null;
+  const body = h("div.dialog-body.tree-seen", {}, thoughts, hud, h("h3", {}, "What it answered"), answer);
+  openDialog(`What ${name} saw in node ${nodeId}`, () => body, { kind: "wide" });
+}
+
+const LINES = {
+  message: (app, event) => {
+    const who = /^\d+$/.test(event.by) ? nameOf(app, event.by) : event.by;
+    return [h("b", {}, who), ` in ${nameOf(app, event.room)}'s room: ${event.text}`];
+  },
+  move: (app, event) => [`Seat ${event.seat} in scene ${event.scene}: ${event.move}`],
+  knowledge: (app, event) => [
+    h("b", {}, nameOf(app, event.agent)),
+    ` knows ${event.path}: ${short(event.before)} → ${short(event.after)}`,
+  ],
+  beat: (app, event, tree, nodeId) => {
+    const did = event.failed || (event.did.length ? event.did.join(" ") : "stayed silent");
+    const name = nameOf(app, event.agent);
+    const click = () => showSeen(app, tree, nodeId, event);
+    const label = `What ${name} saw`;
+    return [
+      h("b", {}, name),
+      ` looked (${event.reason}): ${did} `,
+      h("button.link", { type: "button", "aria-label": label, on: { click } }, "what it saw"),
+    ];
+  },
+};
+
+/** A line for something that happened in a node. */
+export function lineOf(app, tree, nodeId, event) {
+  const time = event.at ? h("time", { datetime: event.at }, clockTime(event.at)) : null;
+  return h("li", { data: { kind: event.kind } }, time, h("span", {}, LINES[event.kind]?.(app, event, tree, nodeId)));
+}
+
+/** What was said since the fork. */
+export async function transcriptOf(tree, nodeId) {
+  const { lines } = await tree.ask(`/nodes/${nodeId}/transcript`);
+  if (!lines.length) return h("p.quiet", {}, "Nothing was said since the fork.");
+  return h(
+    "ol.tree-lines",
+    {},
+    lines.map((line) => h("li", {}, line)),
+  );
+}
+
+function paths(values) {
+  return Object.entries(values).map(([path, value]) => [h("dt", {}, path), h("dd", {}, short(value))]);
+}
+
+/** What the agents carry, of those into whose heads this person may look. */
+export async function mindsOf(app, tree, nodeId) {
+  const minds = await tree.ask(`/nodes/${nodeId}/minds`);
+  const told = minds.filter((one) => Object.keys(one.knowledge).length || Object.keys(one.focus).length);
+  if (!told.length) return h("p.quiet", {}, "Nobody carries anything here.");
+  return told.map((one) => [
+    h("h4", {}, one.side ? `${one.name}, beside ${nameOf(app, one.side)}'s room` : one.name),
+    h("dl.facts", {}, paths(one.knowledge), paths(one.focus)),
+  ]);
+}
+
+/** Two nodes side by side, or all children of one. */
+export async function comparisonOf(tree, one, two) {
+  const { header, lines } = await tree.ask("/compare", `&one=${one}${two === null ? "" : `&two=${two}`}`);
+  const row = (line) => (line.startsWith("## ") ? h("li.tree-part", {}, line.slice(3)) : h("li", {}, line));
+  return [h("p", {}, header), h("ol.tree-lines", {}, lines.map(row))];
+}
