@@ -26,6 +26,7 @@ FAILURES = 5  # of one agent's model in a row: then the node has failed
 STEPS_IN_VAIN = 300  # moments that were due one after the other, and in which nobody did anything
 WORDS_COME_OUT = timedelta(minutes=2)
 SPENT = "the money of its grant was spent"
+ENDED = "somebody ended it"
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -46,15 +47,22 @@ class OnTheSpot:
         return work(*given, **named)
 
 
-class Turns:
-    """Metrics of one node: how many beats were applied, and how many calls failed."""
+def _unheard() -> None:
+    """Nobody looks on."""
 
-    def __init__(self) -> None:
+
+class Turns:
+    """Metrics of one node: how many beats were applied, and how many calls failed; `on_turn` hears of each beat."""
+
+    def __init__(self, on_turn: Callable[[], None] = _unheard) -> None:
         self.counts: Counter[str] = Counter()
+        self._on_turn = on_turn
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         """Add to a counter."""
         self.counts[name] += int(amount)
+        if name == "beats":
+            self._on_turn()
 
     def observe(self, name: str, value: float, **labels: str) -> None:
         """Measure nothing: how long it takes is nothing to a world apart."""
@@ -100,7 +108,7 @@ class Play:
             await self._step(at)
             steps = steps + 1 if self.turns.counts["beats"] == before else 0
             if self.record.is_cut:
-                return SPENT
+                return ENDED if self.record.is_ended else SPENT
             await self._check_models()
         return ""
 
@@ -174,13 +182,19 @@ class Stagecraft:
 
     config: CommunityConfig
     tokenizer_for: TokenizerFor
+    on_turn: Callable[[], None] = _unheard
 
     async def opened(self, world: World, record: Record, at: datetime) -> Play:
         """Put the engine over a world."""
         names = await models_in(world)
         models = NodeModels(record, await record.facts(names | {self.config.model}), self.tokenizer_for)
         tokenizer = self.tokenizer_for(self.config.model)
-        clock, turns, cipher, chance = VirtualClock(at), Turns(), OpenCipher(), NodeChance(world.tree, world.node)
+        clock, turns, cipher, chance = (
+            VirtualClock(at),
+            Turns(self.on_turn),
+            OpenCipher(),
+            NodeChance(world.tree, world.node),
+        )
         publisher = Loopback(clock, depth=world.node.depth)
         performer = Performer(cipher=cipher, tokenizer=tokenizer, models=models)
         store = world.store

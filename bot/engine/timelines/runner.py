@@ -18,7 +18,7 @@ from bot.engine.timelines.answers import House, Record
 from bot.engine.timelines.chance import OpenCipher
 from bot.engine.timelines.changing import Changing, hear
 from bot.engine.timelines.happened import happened, marked
-from bot.engine.timelines.play import SPENT, Failed, Play, Stagecraft, Stopped
+from bot.engine.timelines.play import ENDED, SPENT, Failed, Play, Stagecraft, Stopped
 
 A_MOMENT_SECONDS = 1.0
 TIMES_CHANGED = 3
@@ -78,7 +78,7 @@ class Runner:
         if not node.digest or node.parent is None:
             return ""
         async with self.trees.again(key, node_id) as world:
-            record = await self._record(key, node_id, only=True, ends_short=SPENT in node.outcome)
+            record = await self._record(key, node_id, only=True, ends_short=node.outcome in (SPENT, ENDED))
             play = await self._play(world, record)
             try:
                 outcome = await self._carry_out(play, node, lambda: False)
