@@ -15,6 +15,7 @@ from bot.core.models import Model
 from bot.core.records import AgentId, Json
 from bot.core.runs.spec import RunEvent, RunSpec
 from bot.core.timelines.records import ROOT, Cut, Node, NodeId, Status
+from bot.core.wording import counted
 from bot.doctor import check_data_folder
 from bot.engine.runs.founding import Founded, Founding
 from bot.engine.runs.paying import Budgeted, Replayed, homeless
@@ -33,12 +34,20 @@ from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
 
 LONGEST_NAME = 60
+OnTurn = Callable[[], None]
 EXITS: Mapping[Ending, int] = {
     Ending.PLAYED: 0,
     Ending.QUIET: 0,
     Ending.SPENT: 3,
     Ending.FAILED: 4,
     Ending.STOPPED: 128 + signal.SIGINT,
+}
+ENDED: Mapping[Ending, str] = {
+    Ending.PLAYED: "as long as it was to be",
+    Ending.QUIET: "nobody has anything to do any more",
+    Ending.SPENT: "the budget holds no further call",
+    Ending.STOPPED: "somebody ended it",
+    Ending.FAILED: "the model failed: {why}",
 }
 
 
@@ -53,7 +62,7 @@ class Wanted:
     out: Path | None = None
     force: bool = False
     answers: Path | None = None
-    on_turn: Callable[[], None] = _nothing
+    on_turn: OnTurn = _nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +78,17 @@ class Done:
     def exit_code(self) -> int:
         """What the command line ends with."""
         return EXITS[self.played.ending]
+
+    def lines(self) -> list[str]:
+        """Give it for people."""
+        played = self.played
+        said = ENDED[played.ending].format(why=played.why)
+        where = f"in {self.out}" if self.out is not None else f"`selfroom runs export {self.run} FOLDER` writes it out"
+        spent = f"{counted(played.tokens, 'token')}, {played.usd:.4f} USD at list price"
+        return [
+            f"{self.title}: {counted(played.turns, 'turn')} played; {said}.",
+            f"Kept as run {self.run}, snapshot {played.node} ({spent}); {where}.",
+        ]
 
     def told(self) -> dict[str, Json]:
         """Give it for programs."""
@@ -118,7 +138,7 @@ class Further:
     at: str = ""
     turns: int = 10
     seed: int | None = None
-    budget: Decimal | None = None
+    budget: float | None = None
     said: str = ""
     by: str = ""
 
@@ -134,7 +154,9 @@ async def advance(settings: Settings, number: int, further: Further, wanted: Wan
         spec, trees = await stack.enter_async_context(home.opened(number))
         nodes = await trees.nodes(KEY)
         node = snapshot_named(nodes, further.at)
-        left = (further.budget or spec.budget) - sum((one.usd for one in nodes), Decimal(0))
+        left = (spec.budget if further.budget is None else Decimal(str(further.budget))) - sum(
+            (one.usd for one in nodes), Decimal(0)
+        )
         if left <= 0:
             raise BadSetting(f"The budget of run {number} is spent: give it more in all with --budget.")
         model = await _model(stack, settings, spec, wanted)
@@ -234,14 +256,14 @@ async def exported(settings: Settings, number: int, folder: Path, *, at: str, fo
     return node.id
 
 
-def copied(settings: Settings, number: int) -> int:
+async def copied(settings: Settings, number: int) -> int:
     """Copy a run with all its snapshots; gives the copy's number."""
-    return _home(settings).copy(number)
+    return await asyncio.to_thread(_home(settings).copy, number)
 
 
-def deleted(settings: Settings, number: int) -> None:
+async def deleted(settings: Settings, number: int) -> None:
     """Delete a run."""
-    _home(settings).delete(number)
+    await asyncio.to_thread(_home(settings).delete, number)
 
 
 def _home(settings: Settings) -> RunHome:
@@ -255,7 +277,8 @@ async def _model(stack: AsyncExitStack, settings: Settings, spec: RunSpec, wante
         return None
     if spec.is_scripted:
         return ScriptedModel()
-    return await stack.enter_async_context(opened_model(settings, spec.models))
+    apart = settings.model_copy(update={"discord_token": None})  # a run has nothing to do with Discord
+    return await stack.enter_async_context(opened_model(apart, spec.models))
 
 
 async def _playing(

@@ -21,6 +21,19 @@ def presets() -> dict[str, str]:
     return {one.name.removesuffix(ENDING): one.read_text("utf-8") for one in sorted(found, key=lambda one: one.name)}
 
 
+def titles() -> dict[str, str]:
+    """Give what each preset is, by its name."""
+    return {name: read_run(text.encode(), name).title for name, text in presets().items()}
+
+
+def as_written(name: str) -> str:
+    """Give a preset as it is written; raises BadSetting."""
+    shipped = presets()
+    if name not in shipped:
+        raise BadSetting(f"There is no preset {name!r}: choose {one_of(list(shipped))}.")
+    return shipped[name]
+
+
 def read_source(source: str, over: Mapping[str, object]) -> tuple[RunSpec, Path]:
     """Read a file, or a preset by its name, and give the folder that its cards lie in; raises BadSetting."""
     path = Path(source)

@@ -64,7 +64,8 @@ async def story(trees: Trees, node_id: NodeId) -> Story:
         agents = dict(await read.agents.names(KEY.community_id))
         view = await read.views.whole(KEY.community_id, agent_ids=list(agents), messages=0)
         messages = [one for room_id in sorted(view.rooms) for one in await _said(read, room_id)]
-        scenes = sorted(await read.scenes.all(KEY.community_id), key=lambda one: one.id)
+        there = sorted(one.id for one in await read.scenes.all(KEY.community_id))
+        scenes = [one for id_ in there if (one := await read.scenes.find(KEY.community_id, id_)) is not None]
         shown = [
             (scene, await read.scenes.events(KEY.community_id, scene.id), await names_of(read, scene))
             for scene in scenes

@@ -56,13 +56,17 @@ class Turns:
 
     def __init__(self, on_turn: Callable[[], None] = _unheard) -> None:
         self.counts: Counter[str] = Counter()
+        self.beats = 0
         self._on_turn = on_turn
+
+    def beat(self) -> None:
+        """Count a beat that was applied, also a turn of a closed scene, of which no metric tells."""
+        self.beats += 1
+        self._on_turn()
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         """Add to a counter."""
         self.counts[name] += int(amount)
-        if name == "beats":
-            self._on_turn()
 
     def observe(self, name: str, value: float, **labels: str) -> None:
         """Measure nothing: how long it takes is nothing to a world apart."""
@@ -95,7 +99,7 @@ class Play:
     async def go_on(self, turns: int, until: datetime | None, is_stopped: Callable[[], bool]) -> str:
         """Play so many turns, or until a moment; gives what came of it in words, empty when it just went on."""
         steps = 0
-        while until is not None or self.turns.counts["beats"] < turns:
+        while until is not None or self.turns.beats < turns:
             if is_stopped():
                 raise Stopped
             at = await self._next()
@@ -104,9 +108,9 @@ class Play:
                 return ""
             if at is None or steps == STEPS_IN_VAIN:
                 return QUIET
-            before = self.turns.counts["beats"]
+            before = self.turns.beats
             await self._step(at)
-            steps = steps + 1 if self.turns.counts["beats"] == before else 0
+            steps = steps + 1 if self.turns.beats == before else 0
             if self.record.is_cut:
                 return ENDED if self.record.is_ended else SPENT
             await self._check_models()
@@ -213,6 +217,7 @@ class Stagecraft:
                 turns,
                 workshop=OnTheSpot(),
                 cipher=cipher,
+                on_beat=turns.beat,
                 at_once=1,  # so that a turn is one beat, and answers are used in the order in which they were asked for
             ),
             delivery=delivery,

@@ -85,7 +85,7 @@ class Runner:
             except (Failed, Rejected, NotFound) as error:
                 return f"It failed this time: {error}"
             if record.differs:
-                return f"{record.differs} Turn {play.turns.counts['beats'] + 1} is the first that differs."
+                return f"{record.differs} Turn {play.turns.beats + 1} is the first that differs."
             if outcome != node.outcome:
                 return f"It ended otherwise: {outcome or 'it went on'} instead of {node.outcome or 'it went on'}."
             same = await self.trees.digest(world) == node.digest
@@ -173,7 +173,7 @@ class Runner:
         return Finished(
             status=status,
             at=self.clock.now(),
-            turns=play.turns.counts["beats"],
+            turns=play.turns.beats,
             from_at=play.begun_at,
             until_at=play.clock.now(),
             usd=play.record.usd,
