@@ -167,10 +167,10 @@ def say_done(work: "Callable[[OnTurn], Awaitable[Done]]", title: str, turns: int
 
 
 async def show_run_of(work: "Callable[[OnTurn], Awaitable[Done]]", title: str, turns: int | None) -> "Done":
-    """Play a run with a progress bar on the terminal's side for people."""
+    """Play a run with a progress bar, where a terminal shows it."""
     from rich.progress import Progress, TextColumn
 
     counting = TextColumn("{task.completed:.0f} turns")
-    with Progress(*Progress.get_default_columns(), counting, console=err) as bar:
+    with Progress(*Progress.get_default_columns(), counting, console=err, disable=not err.is_terminal) as bar:
         task = bar.add_task(escape(in_a_line(title)), total=turns)
         return await work(lambda: bar.advance(task))

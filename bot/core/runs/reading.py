@@ -41,9 +41,9 @@ def read_run(data: bytes, name: str, over: Mapping[str, object] | None = None) -
         _check_options(spec)
         _check_settings(spec)
     except ValidationError as error:
-        raise BadSetting(f"{name}{_worded(error, text, ())}.") from error
+        raise BadSetting(f"{name}{_worded(error, text, ())}") from error
     except _Fault as fault:
-        raise BadSetting(f"{name}{_worded(fault.error, text, fault.place, fault.names)}.") from fault.error
+        raise BadSetting(f"{name}{_worded(fault.error, text, fault.place, fault.names)}") from fault.error
     except RecursionError as error:
         raise BadSetting(f"{name} holds values in one another too deep to be read.") from error
     return spec
@@ -96,13 +96,13 @@ def _worded(error: ValidationError, text: str, before: Place, names: Sequence[st
         wanted = str(place[-1])
         near = difflib.get_close_matches(wanted, names or _names_at(place[:-1]), 1)
         hint = f"did you mean `{near[0]}`?" if near else "take it out."
-        return f"{where}there is no `{shown(place)}` in a run: {hint}".removesuffix(".")
+        return f"{where}there is no `{shown(place)}` in a run: {hint}"
     if first["type"] == "missing":
-        return f"{where}{what}is missing: add it"
+        return f"{where}{what}is missing: add it."
     said = first["msg"].removeprefix("Value error, ")
     if first["type"] == "value_error":
-        return f"{where}{'' if not place or not before else what}{said}"
-    return f"{where}{what}{_lower(said).removeprefix('input ')}"
+        return f"{where}{'' if not place or not before else what}{said}."
+    return f"{where}{what}{_lower(said).removeprefix('input ')}."
 
 
 def _lower(said: str) -> str:

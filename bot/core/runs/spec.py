@@ -166,5 +166,5 @@ class RunSpec(_Part):
             least, most = self.scene.played.seats
             if not least <= len(self.agents) <= most:
                 there = counted(len(self.agents), "agent")
-                raise ValueError(f"{self.scene.kind} is played by {least} to {most}, and there are {there}")
+                raise ValueError(f"{self.scene.kind} is played by {least} to {most}, and the file has {there}")
         return self

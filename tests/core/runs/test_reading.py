@@ -73,7 +73,7 @@ def test_what_the_command_line_says_goes_before_the_file() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("turns = 12", "turn = 12", "tea.toml, line 2: there is no `turn` in a run: did you mean `turns`?."),
+        ("turns = 12", "turn = 12", "tea.toml, line 2: there is no `turn` in a run: did you mean `turns`?"),
         ("turns = 12", "turns = 0", "tea.toml, line 2: `turns` should be greater than or equal to 1."),
         ("turns = 12", "turns = true", "tea.toml, line 2: `turns` should be a valid integer."),
         ("temperature = 0.5", "temprature = 1", "line 14: there is no `agents 2 temprature` in a run: did you mean"),
@@ -98,7 +98,7 @@ def test_a_fault_is_one_sentence_with_its_line_and_what_to_do(before: str, after
 def test_what_cannot_be_played_is_refused_before_anything_begins() -> None:
     alone = 'agents = [{template = "Wren"}]\n'
     assert "nothing ever happens: add a [scene], or [[events]]" in refused(alone)
-    assert "council is played by 2 to 16, and there are 1 agent" in refused(f'{alone}[scene]\nkind = "council"\n')
+    assert "council is played by 2 to 16, and the file has 1 agent." in refused(f'{alone}[scene]\nkind = "council"\n')
     assert "give `turns` or `minutes`, not both" in refused(f"minutes = 3\n{GOOD}")
     chosen = '[scene]\nkind = "chat"\nordering = "controlled"\n'
     two = 'agents = [{template = "Wren"}, {template = "Sage"}]\n'
