@@ -16,8 +16,8 @@ AGENTS = "".join(
 )
 VILLAGE = '[scene]\nkind = "village"\n[scene.options]\ngoals = false\n'
 VISITORS = "".join(
-    f'[[events]]\nturn = {2 * number}\nby = "mira"\ntext = "Ada, Bo, Cy, Dee, Eli: what about matter {number}?"\n'
-    for number in range(100)
+    f'[[events]]\nturn = {5 * number}\nby = "mira"\ntext = "Ada, Bo, Cy, Dee, Eli: what about matter {number}?"\n'
+    for number in range(40)
 )
 TURNS = 200
 

@@ -59,9 +59,7 @@ def test_the_same_seed_gives_the_same_bytes_in_any_process_and_from_its_answers(
 def test_answers_of_another_run_are_told_from_its_own() -> None:
     selfroom("sim", "tea.toml", "--out", "out")
     Path("other.toml").write_text(TALK.replace("who likes tea", "who likes milk"))
-    assert "These answers are of another run: call 1" in refused(
-        "sim", "other.toml", "--answers", "out/answers.jsonl"
-    )
+    assert "These answers are of another run: call 1" in refused("sim", "other.toml", "--answers", "out/answers.jsonl")
     Path("broken.jsonl").write_text('{"call": 1}\n')
     said = refused("sim", "tea.toml", "--answers", "broken.jsonl")
     assert said == "broken.jsonl, line 1 is no recorded answer: take the file as a run has written it."
@@ -81,7 +79,9 @@ def test_each_preset_is_played_to_its_end(name: str) -> None:
 
 def test_the_presets_are_listed_and_printed_to_begin_a_file_with() -> None:
     assert tuple(line.split()[0] for line in selfroom("sim", "--list").stdout.splitlines()) == PRESETS
-    assert {json.loads(line)["preset"] for line in selfroom("sim", "--list", "--json").stdout.splitlines()} == {*PRESETS}
+    assert {json.loads(line)["preset"] for line in selfroom("sim", "--list", "--json").stdout.splitlines()} == {
+        *PRESETS
+    }
     Path("mine.toml").write_text(selfroom("sim", "chat", "--show").stdout)
     assert selfroom("sim", "mine.toml", "--turns", "2").exit_code == 0
     assert "There is no preset 'x': choose chat, council" in refused("sim", "x", "--show")
@@ -154,7 +154,9 @@ def test_runs_are_listed_shown_copied_exported_and_deleted() -> None:
 
 def test_going_back_to_a_snapshot_makes_a_branch() -> None:
     selfroom("sim", "tea.toml", "--out", "out")
-    assert "Snapshot 1 of run 1 is called before it." in selfroom("runs", "snapshot", "1", "before it", "--at", "1").stdout
+    assert (
+        "Snapshot 1 of run 1 is called before it." in selfroom("runs", "snapshot", "1", "before it", "--at", "1").stdout
+    )
     said = "Another snapshot of run 1 is called 'before it': choose another name."
     assert refused("runs", "snapshot", "1", "before it", "--at", "2") == said
     assert "has letters in it" in refused("runs", "snapshot", "1", "12")

@@ -79,6 +79,7 @@ class Runner:
             return ""
         async with self.trees.again(key, node_id) as world:
             record = await self._record(key, node_id, only=True, ends_short=node.outcome in (SPENT, ENDED))
+            record.is_ended = node.outcome == ENDED
             play = await self._play(world, record)
             try:
                 outcome = await self._carry_out(play, node, lambda: False)
