@@ -3,6 +3,7 @@
 import json
 
 from bot.core.models import ModelCall
+from bot.core.records import Json
 from bot.standin.here import Here
 
 CALL = ModelCall(
@@ -25,7 +26,7 @@ def test_the_same_calls_in_the_same_order_come_to_the_same() -> None:
 
 
 def test_an_answer_fits_its_schema_and_its_length() -> None:
-    schema = {
+    schema: dict[str, Json] = {
         "type": "object",
         "properties": {"word": {"type": "string"}},
         "required": ["word"],

@@ -20,7 +20,9 @@ async def test_a_scene_is_told_with_who_said_what_how_it_ended_and_what_it_cost(
         (name, "Quite so.", None) for name in ("Ada", "Bo") * 2
     ]
     assert told.lines[-1].text.endswith("It is over: its turns are used up.")
-    (scene,) = told.outcome["scenes"]  # type: ignore[misc]
+    scenes = told.outcome["scenes"]
+    assert isinstance(scenes, list)
+    (scene,) = scenes
     assert isinstance(scene, dict)
     assert (scene["status"], scene["outcome"]) == ("over", "It is over: its turns are used up.")
     assert told.used["Ada"][0] == 3  # two turns, and what is kept of it afterwards
