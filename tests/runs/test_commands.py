@@ -36,7 +36,9 @@ def test_a_run_is_played_written_and_kept(tmp_path: Path, monkeypatch: pytest.Mo
     assert (told["run"], told["ending"], told["turns"], told["snapshot"]) == (1, "played", 6, 3)
     assert sorted(one.name for one in Path("out").iterdir()) == [*FILES, "usage.json"]
     lines = [json.loads(line) for line in Path("out/transcript.jsonl").read_text().splitlines()]
-    assert {one["by"] for one in lines if one.get("kind") == "say"} == {"Ada", "Bo"}
+    assert {one["by"] for one in lines if one.get("kind") == "say"} <= {"Ada", "Bo"}
+    (scene,) = json.loads(Path("out/outcome.json").read_text())["scenes"]
+    assert [(one["agent"], one["turns"]) for one in scene["seats"]] == [("Ada", 2), ("Bo", 2)]  # and an epilogue each
     assert len(Path("out/transcript.txt").read_text().splitlines()) == len(lines)
     assert json.loads(Path("out/usage.json").read_text())["agents"]["Ada"]["beats"] == 3
     for folder in (Path("out"), Path("data")):
