@@ -2,24 +2,21 @@
 
 import gc
 import json
-import os
-import signal
 import sys
-from collections.abc import Coroutine
 from importlib import metadata
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.text import Text
 
-from bot.core.errors import BadSetting, SelfroomError, one_of
+from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import Detail, InputFormat
 from bot.core.terminal import in_a_line, visible
 from bot.core.wording import counted
+from bot.runs.commands import runs, sim
+from bot.shell import Json, as_line, carry_out, err, give_up, headed, out, say, say_line, settings
 
 if TYPE_CHECKING:
     from bot.engine.trial.card import Card
@@ -35,14 +32,11 @@ cli = typer.Typer(
 )
 timeline = typer.Typer(no_args_is_help=True, help="What if: trees of worlds that never were.")
 cli.add_typer(timeline, name="timeline")
-out = Console(highlight=False, emoji=False)
-err = Console(stderr=True, highlight=False, emoji=False)
+cli.add_typer(runs, name="runs")
 
-Result = TypeVar("Result")
 File = Annotated[Path, typer.Argument(dir_okay=False)]
 BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file of that name.")]
-Json = Annotated[bool, typer.Option("--json", help="For programs: a JSON object a line.")]
 TreeNumber = Annotated[int, typer.Argument(min=1, help="The tree's number.")]
 NodeNumber = Annotated[int, typer.Argument(min=0, help="The node's number.")]
 Guild = Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")]
@@ -221,7 +215,7 @@ def actions() -> None:
 @timeline.command(name="list")
 def list_(guild: Guild = None, as_json: Json = False) -> None:
     """List the trees there are."""
-    from bot.orchard import as_line, listed
+    from bot.orchard import listed
 
     for one in carry_out(listed(settings(), guild_id=guild)):
         say_line(as_line(one, as_json))
@@ -230,7 +224,7 @@ def list_(guild: Guild = None, as_json: Json = False) -> None:
 @timeline.command()
 def show(tree: TreeNumber, guild: Guild = None, as_json: Json = False) -> None:
     """Show the nodes of a tree."""
-    from bot.orchard import as_line, shown
+    from bot.orchard import shown
 
     for one in carry_out(shown(settings(), tree, guild_id=guild)):
         say_line(as_line(one, as_json))
@@ -245,7 +239,7 @@ def advance(
     as_json: Json = False,
 ) -> None:
     """Let a node go on, while Selfroom does not run: one child."""
-    from bot.orchard import advanced, as_line
+    from bot.orchard import advanced
 
     say_line(as_line(carry_out(advanced(settings(), tree, node, turns=turns, guild_id=guild)), as_json))
 
@@ -264,6 +258,9 @@ def export(
 
     work = exported(settings(), tree, node, file, as_transcript=transcript, force=force, guild_id=guild, say=say)
     carry_out(work)
+
+
+cli.command()(sim)
 
 
 @cli.command(hidden=True)
@@ -334,66 +331,6 @@ def say_tally(tally: "Tally") -> None:
     say(f"model calls    {tally.calls}")
     say(f"answers        {tally.answers}")
     say(f"tokens         {tokens}, {tally.cost_usd:.4f} USD at list price")
-
-
-def say(sentence: str) -> None:
-    """Print a line as it is, however narrow the terminal; nothing in it is markup or an order to the terminal."""
-    out.print(in_a_line(sentence), soft_wrap=True, markup=False)
-
-
-def say_line(line: str) -> None:
-    """Print a line for people or programs; what agents wrote in it is no order to the terminal."""
-    sys.stdout.write(f"{in_a_line(line)}\n")
-
-
-def headed(head: str, style: str, sentence: str) -> Text:
-    """Give a line that begins with a coloured word; nothing in the rest is markup or an order to the terminal."""
-    return Text.assemble((head, style), " ", in_a_line(sentence))
-
-
-def settings() -> "Settings":
-    """Read the settings, or end with the sentence that says what is wrong."""
-    from bot.settings import load_settings
-
-    try:
-        return load_settings(os.environ)
-    except SelfroomError as error:
-        raise give_up(error) from error
-
-
-def carry_out(work: Coroutine[None, None, Result]) -> Result:
-    """Run to the end; an error that a person can mend is one sentence and exit code 1."""
-    import asyncio
-
-    from bot.adapters.logs import set_up_console
-
-    set_up_console()
-    try:
-        return asyncio.run(until_told_to_end(work))
-    except SelfroomError as error:
-        raise give_up(error) from error
-    except KeyboardInterrupt:
-        raise typer.Exit(128 + signal.SIGINT) from None
-    except asyncio.CancelledError:
-        raise typer.Exit(128 + signal.SIGTERM) from None
-    finally:
-        gc.freeze()  # what is left goes with the process; to collect it first takes seconds on a busy machine
-
-
-async def until_told_to_end(work: Coroutine[None, None, Result]) -> Result:
-    """Work until it is done or SIGTERM comes, which cancels it as Ctrl-C does, so that nothing half done is left."""
-    import asyncio
-
-    task = asyncio.current_task()
-    if task is not None:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return await work
-
-
-def give_up(error: SelfroomError) -> typer.Exit:
-    """Say the sentence and give the exit."""
-    err.print(headed("Selfroom cannot go on:", "red", error.sentence), soft_wrap=True)
-    return typer.Exit(1)
 
 
 def main() -> None:

@@ -1,7 +1,6 @@
 """What the command line does with trees of timelines: lists, shows and grows them, and writes a branch into a file."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -155,10 +154,3 @@ def _written(path: Path, lines: Sequence[str], force: bool) -> None:
         raise BadSetting(f"{path} is there already: name another file, or use --force.") from error
     except OSError as error:
         raise BadSetting(f"{path} cannot be written ({error.strerror or error}): name another place.") from error
-
-
-def as_line(one: dict[str, Json], as_json: bool) -> str:
-    """Give what a tree or a node is, in one line."""
-    if as_json:
-        return json.dumps(one)
-    return ", ".join(f"{name} {value}" for name, value in one.items() if value not in ("", None))

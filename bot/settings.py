@@ -213,6 +213,11 @@ class Settings(BaseSettings):
         return self.data_dir / "timelines"
 
     @property
+    def runs(self) -> Path:
+        """The folder for runs without Discord, each in a folder of its own."""
+        return self.data_dir / "runs"
+
+    @property
     def database(self) -> str:
         """The database's URL: SQLite in the data folder when none is set."""
         return self.database_url or f"sqlite+aiosqlite:///{(self.data_dir / 'selfroom.db').absolute()}"

@@ -71,7 +71,7 @@ def set_up_logs(
     )
 
 
-def set_up_console(*, as_json: bool = False) -> None:
+def set_up_console(*, as_json: bool = False, level: int = logging.INFO) -> None:
     """Send our own records to stderr alone, as short commands and processes beside a run do, which have no files.
 
     Left to itself structlog would write there what every variable held when something failed.
@@ -84,7 +84,7 @@ def set_up_console(*, as_json: bool = False) -> None:
             *(_in_json() if as_json else _on_screen(sys.stderr)),
         ],
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         cache_logger_on_first_use=False,  # a run that begins goes on to its files
     )
 

@@ -77,13 +77,21 @@ class Applier:
     """Writes what agents said and did."""
 
     def __init__(
-        self, store: Store, performer: Performer, clock: Clock, random_for: RandomFor, metrics: Metrics
+        self,
+        store: Store,
+        performer: Performer,
+        clock: Clock,
+        random_for: RandomFor,
+        metrics: Metrics,
+        *,
+        on_beat: Callable[[], None],
     ) -> None:
         self._store = store
         self._performer = performer
         self._clock = clock
         self._random_for = random_for
         self._metrics = metrics
+        self._on_beat = on_beat
 
     async def apply(
         self,
@@ -147,6 +155,7 @@ class Applier:
         after = _after(view, one, outcomes, let_through_at, now)
         await write.apply(claim.community_id, [*before, *after])
         spoke_in = _spoken(outcomes)
+        self._on_beat()
         self._metrics.count("beats", reason=one.ready.first.kind, silent=str(not spoke_in).lower())
         return after_saying(view, one.ready, spoke_in, now)
 
@@ -183,6 +192,7 @@ class Applier:
         fields: AgentColumns = {"failures_in_a_row": 0, "backs_off_until": None}
         after: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
         await write.apply(community_id, [*after, EndBeat(beat=_beat(one, outcomes, let_through_at, silent=True))])
+        self._on_beat()
         if ready.side >= PUBLIC_SIDE:  # how many moved in a closed scene is nobody's to count
             self._metrics.count("beats", reason=ready.first.kind, silent="false")
 

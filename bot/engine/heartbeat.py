@@ -58,6 +58,7 @@ class Heartbeat:
         planned: Planned | None = None,
         on_typing: Callable[[Snowflake, Snowflake], None] | None = None,
         on_letters: Callable[[], None] = _nothing,
+        on_beat: Callable[[], None] = _nothing,
         call_seconds: float = CALL_SECONDS,
         at_once: int = AT_ONCE,
     ) -> None:
@@ -69,7 +70,7 @@ class Heartbeat:
         self._on_typing = on_typing
         self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
         self._purse = Purse(store)
-        self._applier = Applier(store, performer, clock, random_for, metrics)
+        self._applier = Applier(store, performer, clock, random_for, metrics, on_beat=on_beat)
         self._caller = Caller(
             store,
             self._purse,

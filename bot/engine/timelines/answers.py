@@ -35,6 +35,10 @@ class GrantSpent(ModelError):
     """The money of an operation does not hold one more call."""
 
 
+class Ended(GrantSpent):
+    """Whoever runs it wants no further call: what was played until now stands."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
     """What the house knows of a model; prices in USD for one token."""
@@ -106,7 +110,7 @@ class Record:
     """The calls of one run of a node, in the order in which they were made.
 
     `only`: nothing may be asked that is not recorded (`rerun`); the first such call is `differs`. `is_spent`: the
-    grant held no further call.
+    grant held no further call; `is_ended`: somebody wanted none.
     """
 
     trees: Recording
@@ -121,6 +125,7 @@ class Record:
     tokens: int = 0
     differs: str = ""
     is_spent: bool = False
+    is_ended: bool = False
     last_fault: str = ""
     _served: set[int] = field(default_factory=set)
 
@@ -188,8 +193,8 @@ class Record:
         try:
             answer: ModelAnswer | None = await ask()
             fault = None
-        except GrantSpent:
-            self.is_spent = True
+        except GrantSpent as error:
+            self.is_spent, self.is_ended = True, isinstance(error, Ended)
             raise asyncio.CancelledError from None
         except ModelError as error:
             answer, fault = None, fault_of(error)

@@ -141,6 +141,7 @@ FAILURES = 5  # of one agent's model in a row: then the node has failed
 STEPS_IN_VAIN = 300  # moments that were due one after the other, and in which nobody did anything
 WORDS_COME_OUT = timedelta(minutes=2)
 SPENT = "the money of its grant was spent"
+ENDED = "somebody ended it"
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -161,11 +162,22 @@ class OnTheSpot:
         return work(*given, **named)
 
 
-class Turns:
-    """Metrics of one node: how many beats were applied, and how many calls failed."""
+def _unheard() -> None:
+    """Nobody looks on."""
 
-    def __init__(self) -> None:
+
+class Turns:
+    """Metrics of one node: how many beats were applied, and how many calls failed; `on_turn` hears of each beat."""
+
+    def __init__(self, on_turn: Callable[[], None] = _unheard) -> None:
         self.counts: Counter[str] = Counter()
+        self.beats = 0
+        self._on_turn = on_turn
+
+    def beat(self) -> None:
+        """Count a beat that was applied, also a turn of a closed scene, of which no metric tells."""
+        self.beats += 1
+        self._on_turn()
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         """Add to a counter."""
@@ -202,7 +214,7 @@ class Play:
     async def go_on(self, turns: int, until: datetime | None, is_stopped: Callable[[], bool]) -> str:
         """Play so many turns, or until a moment; gives what came of it in words, empty when it just went on."""
         steps = 0
-        while until is not None or self.turns.counts["beats"] < turns:
+        while until is not None or self.turns.beats < turns:
             if is_stopped():
                 raise Stopped
             at = await self._next()
@@ -211,11 +223,11 @@ class Play:
                 return ""
             if at is None or steps == STEPS_IN_VAIN:
                 return QUIET
-            before = self.turns.counts["beats"]
+            before = self.turns.beats
             await self._step(at)
-            steps = steps + 1 if self.turns.counts["beats"] == before else 0
+            steps = steps + 1 if self.turns.beats == before else 0
             if self.record.is_cut:
-                return SPENT
+                return ENDED if self.record.is_ended else SPENT
             await self._check_models()
         return ""
 
@@ -289,13 +301,19 @@ class Stagecraft:
 
     config: CommunityConfig
     tokenizer_for: TokenizerFor
+    on_turn: Callable[[], None] = _unheard
 
     async def opened(self, world: World, record: Record, at: datetime) -> Play:
         """Put the engine over a world."""
         names = await models_in(world)
         models = NodeModels(record, await record.facts(names | {self.config.model}), self.tokenizer_for)
         tokenizer = self.tokenizer_for(self.config.model)
-        clock, turns, cipher, chance = VirtualClock(at), Turns(), OpenCipher(), NodeChance(world.tree, world.node)
+        clock, turns, cipher, chance = (
+            VirtualClock(at),
+            Turns(self.on_turn),
+            OpenCipher(),
+            NodeChance(world.tree, world.node),
+        )
         publisher = Loopback(clock, depth=world.node.depth)
         performer = Performer(cipher=cipher, tokenizer=tokenizer, models=models)
         store = world.store
@@ -314,6 +332,7 @@ class Stagecraft:
                 turns,
                 workshop=OnTheSpot(),
                 cipher=cipher,
+                on_beat=turns.beat,
                 at_once=1,  # so that a turn is one beat, and answers are used in the order in which they were asked for
             ),
             delivery=delivery,

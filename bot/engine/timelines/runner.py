@@ -19,7 +19,7 @@ from bot.engine.performer import Performer
 from bot.engine.timelines.answers import House, Record
 from bot.engine.timelines.chance import OpenCipher
 from bot.engine.timelines.changing import Changing, hear
-from bot.engine.timelines.play import SPENT, Failed, Play, Stagecraft, Stopped
+from bot.engine.timelines.play import ENDED, SPENT, Failed, Play, Stagecraft, Stopped
 
 A_MOMENT_SECONDS = 1.0
 TIMES_CHANGED = 3
@@ -79,14 +79,15 @@ class Runner:
         if not node.digest or node.parent is None:
             return ""
         async with self.trees.again(key, node_id) as world:
-            record = await self._record(key, node_id, only=True, ends_short=SPENT in node.outcome)
+            record = await self._record(key, node_id, only=True, ends_short=node.outcome in (SPENT, ENDED))
+            record.is_ended = node.outcome == ENDED
             play = await self._play(world, record)
             try:
                 outcome = await self._carry_out(play, node, lambda: False)
             except (Failed, Rejected, NotFound) as error:
                 return f"It failed this time: {error}"
             if record.differs:
-                return f"{record.differs} Turn {play.turns.counts['beats'] + 1} is the first that differs."
+                return f"{record.differs} Turn {play.turns.beats + 1} is the first that differs."
             if outcome != node.outcome:
                 return f"It ended otherwise: {outcome or 'it went on'} instead of {node.outcome or 'it went on'}."
             same = await self.trees.digest(world) == node.digest
@@ -197,7 +198,7 @@ class Runner:
         return Finished(
             status=status,
             at=self.clock.now(),
-            turns=play.turns.counts["beats"],
+            turns=play.turns.beats,
             from_at=play.begun_at,
             until_at=play.clock.now(),
             usd=play.record.usd,

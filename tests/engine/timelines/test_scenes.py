@@ -106,3 +106,12 @@ async def test_a_tree_of_a_secret_scene_that_goes_on_is_shut_to_who_sits_in_it(t
             assert await desk.find(Snowflake(GUILD_ID), 1, None, who=BOSS.id) == tree
             with pytest.raises(Rejected, match="You sit in a scene of these rooms"):
                 await desk.find(Snowflake(GUILD_ID), 1, None, who=MIRA.id)
+
+
+async def test_a_turn_of_a_closed_scene_is_a_turn(tmp_path: Path) -> None:
+    async with theatre(Player(knowing), agents=5) as stage:
+        await stage.opened("werewolf", 5)
+        async with forked(stage, tmp_path, NOW) as grown:
+            (first,) = await grown.grow("advance", 0, turns=2)
+            (second,) = await grown.grow("advance", first.id, turns=3)
+    assert (first.turns, second.turns, first.outcome, second.outcome) == (2, 3, "", "")

@@ -1,0 +1,1 @@
+"""Runs: communities without Discord, as a file describes them (docs/runs.md)."""

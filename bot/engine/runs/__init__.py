@@ -1,0 +1,1 @@
+"""Runs: a community is founded as a file says, lives by itself, and is told of afterwards (docs/runs.md)."""

@@ -1,0 +1,114 @@
+"""Who answers in a run: the scripted mind in this process, or a provider by the same settings as the bot's."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from decimal import Decimal
+
+from bot.adapters.llm.communities import Providers
+from bot.adapters.llm.prices import Prices
+from bot.adapters.llm.provider import Pace, Provider
+from bot.app import prices_of, provider_options
+from bot.core.errors import BadSetting
+from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Source, Tokenizer
+from bot.core.records import Usage
+from bot.house import DiscordSite
+from bot.settings import Settings
+from bot.standin.here import Here
+from bot.tokens import tokenizer_for
+
+
+class ScriptedModel:
+    """The `Model` port over the scripted mind: no network; what it would have cost is at list price."""
+
+    source = Source(imaginary=True)
+
+    def __init__(self) -> None:
+        self._here = Here()
+        self._prices = Prices()
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        """Answer at once."""
+        call.on_sent()
+        answer = self._here.answer(call)
+        cost = self._prices.cost(call.model, answer.usage)
+        return replace(answer, usage=replace(answer.usage, cost_usd=cost))
+
+    async def objection(self, model: str, text: str) -> str:
+        """Object to nothing."""
+        return ""
+
+    def context_tokens(self, model: str) -> int:
+        """Give the context limit of the model that it stands in for."""
+        return self._prices.context_tokens(model)
+
+    def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
+        """Give what a call of that model would cost, in USD."""
+        usage = Usage(input_tokens=input_tokens, cached_tokens=cached_tokens, output_tokens=output_tokens)
+        return self._prices.cost(model, usage)
+
+    def price_is_known(self, model: str) -> bool:
+        """Say yes: nobody pays."""
+        return True
+
+    def is_known(self, model: str) -> bool:
+        """Say yes: it is asked as the model that it stands in for."""
+        return True
+
+    def counted_as(self, model: str) -> str:
+        """Give the name of the model that it stands in for."""
+        return model
+
+    def ceilings(self, model: str) -> Ceilings | None:
+        """Give none: nobody pays."""
+        return None
+
+    def refusal(self, model: str) -> str:
+        """Refuse nothing."""
+        return ""
+
+    def takes_temperature(self, model: str) -> bool:
+        """Say yes."""
+        return True
+
+    def takes_schema(self, model: str) -> bool:
+        """Say yes."""
+        return True
+
+    def is_failing(self, model: str) -> bool:
+        """Say no."""
+        return False
+
+    async def listed(self, model: str) -> Sequence[str]:
+        """List nothing: any name will do."""
+        return ()
+
+    def sees_images(self, model: str) -> bool:
+        """Say no."""
+        return False
+
+    def tokenizer(self, model: str) -> Tokenizer:
+        """Give the tokenizer of the model that it stands in for."""
+        return tokenizer_for(model)
+
+
+@asynccontextmanager
+async def opened_model(settings: Settings, names: Sequence[str]) -> AsyncIterator[Model]:
+    """Open the installation's own providers; raises BadSetting where none is set, or one has no price.
+
+    Its ceilings of a day are not asked: they hold what others may spend, and a run has a budget.
+    """
+    options = provider_options(settings, DiscordSite(token=""))
+    pace = Pace(
+        silence_seconds=settings.model_timeout_seconds,
+        total_seconds=settings.model_total_seconds,
+        calls_at_once=settings.calls_per_provider,
+    )
+    model = Providers({one.name: Provider(one, pace) for one in options}, prices_of(settings))
+    try:
+        for name in names:
+            if why := model.refusal(name):
+                raise BadSetting(why)
+        yield model
+    finally:
+        await model.close()

@@ -1,0 +1,1 @@
+"""Runs that ship with Selfroom, each a file as anybody may write one."""

@@ -1,0 +1,55 @@
+"""Who answers in a run: the scripted mind here, or a server by the bot's own settings."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from bot.core.errors import BadSetting
+from bot.runs.minds import ScriptedModel, opened_model
+from bot.runs.simulating import Wanted, simulate
+from bot.runs.sources import read_source
+from bot.settings import load_settings
+from tests.runs.played import alone, contents
+from tests.standin.serving import serving
+
+KEY = "canary-of-a-key"
+
+
+@pytest.fixture(autouse=True)
+def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone(tmp_path, monkeypatch)
+
+
+async def test_a_real_model_is_asked_by_the_settings_of_the_bot_and_its_key_goes_nowhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("SELFROOM_OPENAI_BASE_URL", str(server.make_url("/v1")))
+        monkeypatch.setenv("SELFROOM_COMMUNITY__USD_PER_DAY", "0")  # a ceiling of a day is nothing to a run
+        spec, folder = read_source("tea.toml", {"model": "gpt-4o-mini", "turns": 2})
+        done = await simulate(load_settings(os.environ), spec, folder, Wanted(out=Path("out")))
+    assert (done.played.ending, done.played.turns, done.exit_code) == ("played", 2, 0)
+    told = [json.loads(line) for _, content in contents(Path("out")) for line in lines(content)]
+    assert any((one.get("answer") or {}).get("response_id") for one in told)
+    assert not [name for at in ("out", "data/runs") for name, content in contents(Path(at)) if KEY.encode() in content]
+
+
+def lines(content: bytes) -> list[bytes]:
+    return [line for line in content.splitlines() if line.startswith(b'{"call"')]
+
+
+async def test_a_model_of_unknown_price_is_refused_for_no_budget_would_hold_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("SELFROOM_OPENAI_BASE_URL", "https://models.example/v1")
+    with pytest.raises(BadSetting, match="What never-heard-of costs is not known"):
+        async with opened_model(load_settings(os.environ), ["never-heard-of"]):
+            pass
+
+
+def test_the_scripted_mind_costs_at_list_price_what_its_model_would() -> None:
+    model = ScriptedModel()
+    assert model.list_price("gpt-4o-mini", input_tokens=1_000_000, output_tokens=0) > 0
+    assert model.source.imaginary
