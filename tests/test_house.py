@@ -26,7 +26,7 @@ LONGEST_FUNCTION = 50
 LONGEST_FILE = 500
 LONGEST_COG = 200
 LONGEST_COMMAND = 12
-WITHOUT_A_TEST_FILE = 33  # modules of core and engine; this only ever becomes less
+WITHOUT_A_TEST_FILE = 15  # modules of core and engine; this only ever becomes less
 COMMAND_DECORATORS = {"command", "context_menu"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

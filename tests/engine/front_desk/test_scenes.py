@@ -1,0 +1,74 @@
+"""What people see of scenes: what is public, their own seat, and whether the log folds into what is kept."""
+
+import pytest
+
+from bot.core.errors import NotFound, Rejected
+from bot.core.records import Snowflake
+from bot.core.scenes.records import Scene, SceneStatus
+from bot.engine.front_desk import FrontDesk
+from tests.engine.test_moderation import front_desk
+from tests.engine.town import Town, town
+from tests.factories import GUILD_ID, person
+from tests.storage.scenes import THREAD, a_council
+
+MIRA, ROB = person("mira", 501), person("rob", 502)
+
+
+async def council(here: Town, **fields: object) -> tuple[FrontDesk, Scene]:
+    async with here.store.writing(here.community_id) as write:
+        await write.people.put(here.community_id, MIRA)
+        scene = await a_council(write, here.community_id, **fields)
+    return front_desk(here), scene
+
+
+async def test_a_scene_is_found_by_its_number_and_by_its_thread() -> None:
+    async with town() as here:
+        desk, scene = await council(here)
+        assert [one.id for one in await desk.scenes.all(GUILD_ID)] == [scene.id]
+        assert (await desk.scenes.find(GUILD_ID, scene.id)).title == "Tea"
+        found = await desk.scenes.at(GUILD_ID, THREAD)
+        assert found is not None
+        assert found.id == scene.id
+        assert await desk.scenes.at(GUILD_ID, None) is None
+        assert await desk.scenes.in_thread(GUILD_ID, Snowflake(4_711)) is None
+        with pytest.raises(NotFound, match="no scene 77 here: /scene list"):
+            await desk.scenes.find(GUILD_ID, 77)
+
+
+async def test_while_it_runs_everybody_is_told_what_is_public_and_afterwards_all() -> None:
+    async with town() as here:
+        desk, scene = await council(here)
+        running = await desk.scenes.told(GUILD_ID, scene.id)
+        assert running.lines == []  # what was said stands in the thread, and the motion is for two seats
+        over = await council(here, status=SceneStatus.OVER, thread_id=Snowflake(6_009))
+        told = await desk.scenes.told(GUILD_ID, over[1].id)
+        assert "moves:" in str(told.lines)
+
+
+async def test_a_seat_is_shown_to_who_sits_in_it() -> None:
+    async with town() as here:
+        desk, scene = await council(here)
+        turn = await desk.scenes.seat(GUILD_ID, scene.id, MIRA)
+        assert turn.scene_id == scene.id
+        with pytest.raises(Rejected, match="do not sit"):
+            await desk.scenes.seat(GUILD_ID, scene.id, ROB)
+
+
+async def test_a_log_that_folds_into_what_is_kept_is_told_to_and_one_that_does_not_too() -> None:
+    async with town() as here:
+        desk, scene = await council(here)
+        told = await desk.scenes.replay(GUILD_ID, scene.id)
+        assert told == f"Scene {scene.id}: 1 step folded again, every digest is as it was."
+        _, other = await council(here, digest="elsewhere", thread_id=Snowflake(6_009))
+        assert "ends elsewhere than what is kept" in await desk.scenes.replay(GUILD_ID, other.id)
+        _, changed = await council(here, first_digest="otherwise", thread_id=Snowflake(6_010))
+        assert "comes out differently" in await desk.scenes.replay(GUILD_ID, changed.id)
+
+
+async def test_a_scene_that_has_not_begun_has_no_log_to_be_folded() -> None:
+    async with town() as here:
+        desk, scene = await council(here, standing={}, status=SceneStatus.LOBBY)
+        with pytest.raises(Rejected, match="no log"):
+            await desk.scenes.replay(GUILD_ID, scene.id)
+        with pytest.raises(Rejected, match="not begun yet"):
+            await desk.scenes.seat(GUILD_ID, scene.id, MIRA)
