@@ -15,6 +15,7 @@ from cogs.people import PersonCog, PrivacyCog
 from cogs.plan import PlanCog
 from cogs.room import RoomCog
 from cogs.scene import SceneCog
+from cogs.seats import SeatsCog
 from cogs.setup import SetupCog
 from cogs.talk import TalkCog
 from cogs.timeline import TimelineCog
@@ -39,6 +40,7 @@ COGS: tuple[type[Cog], ...] = (
     SetupCog,
     MenuCog,
     SceneCog,
+    SeatsCog,
     TimelineCog,
 )
 """Every cog, the ones that are used most first: in this order people are offered commands."""

@@ -1,15 +1,11 @@
 """`/scene`: games and meetings, played by agents and people."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import partial
 
-import discord
 from discord import app_commands
-from discord.ext import commands, tasks
 
 from bot.core.actions import DirectScene, LeaveSeat, Play, StartScene, TakeSeat
-from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.errors import NotFound, Rejected
 from bot.core.people import mention
 from bot.core.records import AgentId, Json
 from bot.core.scenes.moves import parameters
@@ -20,7 +16,6 @@ from bot.core.wording import as_words, counted, honest
 from cogs.arguments import AgentArg, Choices, pairs_of
 from cogs.base import Group, Interaction, choices, guild_of, managers_only, may_read, person, wait
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.rights import may_still_read
 from cogs.ui.scene_pictures import results_files, results_text
 from cogs.ui.scenes import (
     DRAWN,
@@ -31,13 +26,11 @@ from cogs.ui.scenes import (
     MoveSelect,
     PresetSelect,
     SuggestedSelect,
-    look_of,
     preset_view,
     read,
     seen,
     show_seat,
 )
-from cogs.ui.seats import SEATS, Look
 from cogs.ui.texts import label
 
 Title = app_commands.Range[str, 1, 100]
@@ -113,32 +106,6 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         self.client.add_dynamic_items(
             BoardButton, PresetSelect, MoveButton, MoveSelect, CombinationSelect, SuggestedSelect, FormButton
         )
-        self.rest.start()
-
-    async def cog_unload(self) -> None:
-        """Look after no seats any more."""
-        self.rest.cancel()
-
-    @commands.Cog.listener()
-    async def on_scene_board(self, guild_id: int, scene_id: int) -> None:
-        """Whoever looks at their seat sees what has become of it."""
-        for press, watched in SEATS.at(guild_id, scene_id):
-            with suppress(SelfroomError, discord.HTTPException):  # they see it no more, or closed it: they press anew
-                await SEATS.bring_up(watched, partial(self._look, press, scene_id))
-
-    async def _look(self, press: Interaction, scene_id: int) -> Look:
-        """Give how a seat is now; raises NotFound for who may not read its room any more."""
-        desk, guild_id = self.desk, guild_of(press)
-        room = await desk.rooms.place(guild_id, (await desk.scenes.find(guild_id, scene_id)).room_id)
-        if room is None or not await may_still_read(press, room.channel_id):
-            SEATS.forget(press, scene_id)
-            raise NotFound(NO_SCENE)
-        return look_of(await desk.scenes.seat(guild_id, scene_id, person(press)))
-
-    @tasks.loop(seconds=REST_SECONDS)
-    async def rest(self) -> None:
-        """Have seats say that they are not kept up to date any more, before Discord takes no edits of them."""
-        await SEATS.rest(self.desk.clock.now())
 
     @app_commands.command()
     async def start(

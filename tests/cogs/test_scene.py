@@ -4,15 +4,17 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
+import discord
 import pytest
 from discord import app_commands
 
 from bot.client import SelfroomClient
-from bot.core.errors import NotFound
+from bot.core.actions import TakeSeat
+from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId
 from cogs import scene
 from cogs.scene import SceneCog
-from cogs.ui import rights
+from cogs.ui import rights, scenes
 from cogs.ui.scenes import seen
 
 
@@ -76,3 +78,28 @@ async def test_nobody_presses_the_buttons_of_scenes_without_end(monkeypatch: pyt
     with pytest.raises(app_commands.CommandOnCooldown):
         await seen(press(9), 3)
     await seen(press(10), 3)
+
+
+async def test_of_agents_chosen_at_once_one_that_cannot_sit_keeps_none_of_the_others_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = list[str]()
+
+    async def act(_: object, action: TakeSeat) -> str:
+        if action.agent_id == 2:
+            raise Rejected("Ledger is paused: resume it first.")
+        return f"{action.agent_id} sits."
+
+    async def tell(_: object, text: str, *__: object) -> None:
+        said.append(text)
+
+    async def defer(**_: object) -> None:
+        """Nobody waits for an answer."""
+
+    monkeypatch.setattr(rights, "may_read", lambda *_: True)
+    monkeypatch.setattr(scenes, "act", act)
+    monkeypatch.setattr(scenes, "tell", tell)
+    chosen = press(11)
+    chosen.data, chosen.response = {"values": ["1", "2", "3"]}, SimpleNamespace(defer=defer)
+    await scenes.BoardButton(discord.ui.Button(custom_id="scene:agents:3:0"), "agents", 3).pressed(chosen)
+    assert said == ["1 sits.\nLedger is paused: resume it first.\n3 sits."]

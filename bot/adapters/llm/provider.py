@@ -37,14 +37,8 @@ BREAK_SECONDS = 15
 LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
 MOST_FAILING = 1_000  # models, by who asks
 CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
-MALFORMED = (
-    AttributeError,
-    IndexError,
-    KeyError,
-    TypeError,
-    ValueError,
-    RecursionError,
-)  # of what a server says that is no model
+# What comes of what a server says that is no model:
+MALFORMED = AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError
 SECRET_CHARACTERS = 8  # a shorter key is a word such as none, for servers that take any
 KEY_IS_IN: Final[Mapping[Api, str]] = {
     "responses": "check OPENAI_API_KEY",
