@@ -123,7 +123,9 @@ class Looking(TreeGroup):
             return
         who = person(interaction)
         if node is None:
-            await self.say(interaction, await self.desk.timelines.remove(timeline, who))
+            told = await self.desk.timelines.remove(timeline, who)
+            self.redraw(timeline.key)
+            await self.say(interaction, told)
             return
         told = await self.desk.timelines.delete(timeline, who, node)
         self.redraw(timeline.key)
