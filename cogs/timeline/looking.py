@@ -124,10 +124,8 @@ class Looking(TreeGroup):
         who = person(interaction)
         if node is None:
             told = await self.desk.timelines.remove(timeline, who)
-            self.redraw(timeline.key)
-            await self.say(interaction, told)
-            return
-        told = await self.desk.timelines.delete(timeline, who, node)
+        else:
+            told = await self.desk.timelines.delete(timeline, who, node)
         self.redraw(timeline.key)
         await self.say(interaction, told)
 
