@@ -129,7 +129,10 @@ class TreeGroup(Group):
             shown = await self.desk.timelines.of_key(key)
         except NotFound:
             return
-        if shown is None or shown.timeline.thread_id is None or shown.timeline.board_post_id is None:
+        if shown is None:
+            await self._clear(key)
+            return
+        if shown.timeline.thread_id is None or shown.timeline.board_post_id is None:
             return
         thread = self.client.get_partial_messageable(shown.timeline.thread_id)
         board = thread.get_partial_message(shown.timeline.board_post_id)
@@ -139,3 +142,21 @@ class TreeGroup(Group):
         except discord.HTTPException:  # somebody deleted it: /timeline show has it all
             return
         await asyncio.sleep(BOARD_SECONDS)
+
+    async def _clear(self, key: TreeKey) -> None:
+        """Take what a tree told that is gone off its board, and its title off the thread's name."""
+        gone = await self.desk.timelines.gone(key)
+        if gone is None or gone.thread_id is None or gone.board_post_id is None:
+            return
+        try:
+            thread = await self.client.fetch_channel(gone.thread_id)
+            if isinstance(thread, discord.Thread):
+                await thread.edit(name=thread_name(gone), archived=False)  # nothing can be edited in an archived one
+                board = thread.get_partial_message(gone.board_post_id)
+                text = f"🌳 **What if {gone.id}** is gone. {gone.gone}"
+                await board.edit(content=text, attachments=[], view=None)
+        except discord.NotFound:  # somebody deleted it
+            pass
+        except discord.HTTPException:  # it is tried again when trees are looked at next
+            return
+        await self.desk.timelines.cleared(gone)

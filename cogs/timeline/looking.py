@@ -123,9 +123,9 @@ class Looking(TreeGroup):
             return
         who = person(interaction)
         if node is None:
-            await self.say(interaction, await self.desk.timelines.remove(timeline, who))
-            return
-        told = await self.desk.timelines.delete(timeline, who, node)
+            told = await self.desk.timelines.remove(timeline, who)
+        else:
+            told = await self.desk.timelines.delete(timeline, who, node)
         self.redraw(timeline.key)
         await self.say(interaction, told)
 

@@ -198,3 +198,36 @@ async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_
     assert "Made: 1 node (10)." in words_of(await inside.press(chosen, "Advance"))
     chosen = await inside.choose(await board(inside, "🟢 **10** went on"), "Choose a node", "10")
     assert "0 bytes differ" in words_of(await inside.press(chosen, "Run again"))
+
+
+async def test_the_board_of_a_tree_that_is_gone_tells_nothing_of_it(cast: Cast) -> None:
+    guest = cast.guest.visitor
+    await guest.say(cast.manager.channel_id, "Wren, my boat is called Petrel!")
+    inside, number = await forked(cast, "the Petrel sinks")
+    await inside.told("timeline change", node=0, event="The Petrel sinks.")
+    await board(inside, "the Petrel sinks", "🟢 **1** public event")
+    await inside.told("timeline note", node=1, text="poor guest")
+    await board(inside, "poor guest")
+    _, other = await forked(cast, "guests are loud")
+    sure = await cast.guest.run("privacy forget-me")
+    await cast.guest.press(sure, "Forget me")
+    for one in (number, other):
+        await emptied(cast, one)
+
+    inside, number = await forked(cast, "a storm comes")
+    sure = await inside.run("timeline delete")
+    assert "is deleted, with all its nodes" in words_of(await inside.press(sure, "Delete"))
+    await emptied(cast, number)
+
+
+async def emptied(cast: Cast, number: int) -> None:
+    """Wait until the board of a tree tells that it is gone, and nothing else is left of it but the thread's number."""
+    inside = Commander(cast.you, await thread_of(cast.you, cast.manager.channel_id, f"🌳 what if … ({number})"))
+    post = await board(inside, f"🌳 **What if {number}** is gone.")
+    assert post["attachments"] == post["components"] == []
+
+    async def bare() -> bool:
+        thread: Json = await cast.you.ask("GET", f"/channels/{inside.channel_id}")
+        return bool(thread["name"] == f"🌳 what if … ({number})")
+
+    await until(bare, "a thread without its title")

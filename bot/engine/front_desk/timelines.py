@@ -355,15 +355,35 @@ class Timelines:
             timeline = await read.timelines.find(key.community_id, key.id)
         return None if timeline is None or timeline.gone else await self.shown(timeline)
 
+    async def gone(self, key: TreeKey) -> Timeline | None:
+        """Give a tree that is gone, as long as its board still tells of it."""
+        async with self.office.store.reading() as read:
+            timeline = await read.timelines.find(key.community_id, key.id)
+        return timeline if timeline is not None and timeline.gone and timeline.board_post_id is not None else None
+
+    async def cleared(self, timeline: Timeline) -> None:
+        """Note that the board of a tree that is gone tells nothing of it any more."""
+        async with self.office.store.writing(timeline.community_id) as write:
+            known = await write.timelines.find(timeline.community_id, timeline.id)
+            if known is not None:
+                await write.timelines.keep(replace(known, board_post_id=None))
+
     async def expire(self) -> None:
-        """Delete the trees that nobody touched for long, and tell of those that went with somebody."""
+        """Delete the trees that nobody touched for long; those that went with somebody leave their boards, too."""
         if self.orchard is None:
             return
+        await self._expire(self.orchard)
+        async with self.office.store.reading() as read:
+            boards = [one.key for one in await read.timelines.all() if one.gone and one.board_post_id is not None]
+        for key in boards:
+            self.orchard.treasury.on_changed(key, None)
+
+    async def _expire(self, orchard: Orchard) -> None:
         await self._tell_makers()
         async with self.office.store.reading() as read:
             over = await read.timelines.expired(self.office.now())
         for one in over:
-            await self.orchard.grower.remove(one.key)
+            await orchard.grower.remove(one.key)
             async with self.office.store.writing(one.community_id) as write:
                 await _laid_to_rest(write.timelines, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
 
