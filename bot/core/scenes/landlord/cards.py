@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from operator import add, ge, sub
 from typing import Final
 
@@ -30,6 +31,7 @@ def of_names(names: Iterable[str]) -> Cards:
     return tuple(counts)
 
 
+@lru_cache(maxsize=1 << 13)
 def names_of(cards: Cards) -> tuple[str, ...]:
     """Give the name of each card, the lowest first."""
     return tuple(name for name, count in zip(RANKS, cards, strict=True) for _ in range(count))

@@ -161,13 +161,22 @@ def _allowed(hand: Cards, decks: int, to_beat: Combination | None) -> list[Body]
 
 
 @lru_cache(maxsize=REMEMBERED)
+def _cheapest_plays(hand: Cards, decks: int) -> tuple[tuple[Combination, tuple[int, int, Cards]], ...]:
+    """Give each combination of a hand with the cheapest that goes with it, and by what such plays are ordered."""
+    found = []
+    for body in bodies(hand, decks):
+        own, cards = body.combination, both(body.cards, next(attachments(hand, body)))
+        found.append((own, (_broken(hand, cards), own.key - own.length, cards)))
+    return tuple(found)
+
+
+@lru_cache(maxsize=REMEMBERED)
 def suggested(hand: Cards, decks: int, to_beat: Combination | None = None) -> tuple[Cards, ...]:
     """Give 25 plays at most, of each shape those that break least; empty only where nothing may be played."""
     groups: dict[Shape, list[tuple[int, int, Cards]]] = {}
-    for body in _allowed(hand, decks, to_beat):
-        cards = both(body.cards, next(attachments(hand, body)))
-        own = body.combination
-        groups.setdefault(own.shape, []).append((_broken(hand, cards), own.key - own.length, cards))
+    for own, ordered in _cheapest_plays(hand, decks):
+        if to_beat is None or own.beats(to_beat):
+            groups.setdefault(own.shape, []).append(ordered)
     rows = zip_longest(*(sorted(one) for one in groups.values()))
     drawn = [one[2] for row in rows for one in row if one is not None]
     whole = [hand] if hand in set(drawn) else []

@@ -74,9 +74,12 @@ class Ground:
 
     def nearest_walkable(self, tile: Tile) -> Tile:
         """Give the tile itself, or of water the shore that is nearest; of several the first from the north-west."""
-        if self.costs[tile]:
-            return tile
-        return min((one for one in range(TILES) if self.costs[one]), key=lambda one: (distance(one, tile), one))
+        steps = 0
+        while True:
+            for one in sorted(tiles_within(tile, steps)):
+                if self.costs[one]:
+                    return one
+            steps += 1
 
 
 def xy(tile: Tile) -> tuple[int, int]:
@@ -92,7 +95,12 @@ def distance(one: Tile, other: Tile) -> int:
 @cache
 def tiles_within(tile: Tile, steps: int) -> frozenset[Tile]:
     """Give the tiles within so many steps of one, and itself."""
-    return frozenset(one for one in range(TILES) if distance(one, tile) <= steps)
+    column, row = xy(tile)
+    return frozenset(
+        SIDE * y + x
+        for y in range(max(0, row - steps), min(SIDE, row + steps + 1))
+        for x in range(max(0, column - steps + abs(y - row)), min(SIDE, column + steps - abs(y - row) + 1))
+    )
 
 
 def house_of(seat: int) -> str:

@@ -1,11 +1,12 @@
 """What a seat sees of a village: itself, what is within its sight, and the names of all places."""
 
+from functools import lru_cache
 from itertools import pairwise
 
 from bot.core.records import Json
 from bot.core.scenes.kind import Seat, Seen
 from bot.core.scenes.village.bodies import CARRIED, MOST, counted_items
-from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Tile, distance, house_of, xy
+from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Ground, Tile, distance, house_of, xy
 from bot.core.scenes.village.paths import costs_to, path
 from bot.core.scenes.village.world import HOURS, World
 
@@ -76,22 +77,26 @@ def _named(world: World, tile: Tile) -> str:
 
 def looked(world: World, seat: Seat) -> str:
     """Give every tile within sight, row by row: `@` is who looks, a letter what a tile is (docs/games.md)."""
-    here, terrain = world.bodies[seat].tile, world.ground.terrain
-    rows = []
+    return _around(world.ground, world.bodies[seat].tile, world.sight)
+
+
+@lru_cache(maxsize=4_096)
+def _around(ground: Ground, here: Tile, sight: int) -> str:
+    terrain, rows = ground.terrain, []
     column, line = xy(here)
-    for y in range(max(0, line - world.sight), min(SIDE, line + world.sight + 1)):
-        wide = world.sight - abs(y - line)
+    for y in range(max(0, line - sight), min(SIDE, line + sight + 1)):
+        wide = sight - abs(y - line)
         first, last = max(0, column - wide), min(SIDE - 1, column + wide)
         row = range(SIDE * y + first, SIDE * y + last + 1)
         tiles = "".join("@" if tile == here else terrain[tile].value for tile in row)
         rows.append(f"row {y + 1} from column {first + 1}: {tiles}")
-    around = [f"{name} {_kind(world, here, name)}" for name, _, _ in DIRECTIONS]
+    around = [f"{name} {_kind(ground, here, name)}" for name, _, _ in DIRECTIONS]
     return f"{'; '.join(rows)}. {', '.join(around)}."
 
 
-def _kind(world: World, here: Tile, direction: str) -> str:
-    there = world.ground.neighbour(here, direction)
-    return "closed" if there is None else world.ground.terrain[there].name.lower()
+def _kind(ground: Ground, here: Tile, direction: str) -> str:
+    there = ground.neighbour(here, direction)
+    return "closed" if there is None else ground.terrain[there].name.lower()
 
 
 def pictured(world: World, seat: Seat) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.core.scenes.village.ground import BUILDING, SITES, TILES, Ground, distance, ground_of, xy
+from bot.core.scenes.village.ground import BUILDING, SITES, TILES, Ground, distance, ground_of, tiles_within, xy
 from tests.core.scenes.village.referee import swept
 
 MAPS = 1_000
@@ -44,3 +44,17 @@ def test_towards_water_one_goes_to_the_shore_and_over_the_edge_nowhere() -> None
     corner = ground.nearest_walkable(0)
     assert all(ground.neighbour(corner, name) in (*ground.ways[corner], None) for name in ("north", "east"))
     assert ground.neighbour(5, "north") is None
+
+
+def test_the_tiles_within_some_steps_are_those_that_are_no_farther() -> None:
+    for tile in (0, 19, 21, 210, 399):
+        for steps in (0, 1, 3, 5, 7, 40):
+            assert tiles_within(tile, steps) == {one for one in range(TILES) if distance(one, tile) <= steps}
+
+
+def test_of_water_the_nearest_shore_is_found_and_of_several_the_first_from_the_north_west() -> None:
+    for number in range(5):
+        ground = ground_of(number, 3)
+        dry = [one for one in range(TILES) if ground.costs[one]]
+        for tile in range(TILES):
+            assert ground.nearest_walkable(tile) == min(dry, key=lambda one: (distance(one, tile), one))
