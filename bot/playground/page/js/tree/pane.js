@@ -125,9 +125,9 @@ class Pane {
     const what = other === null ? `Children of node ${first}` : `Node ${first} beside node ${other}`;
     const body = h("div.tree-body", { tabindex: 0, role: "group", "aria-label": what });
     fill(this.side, h("h3", {}, what), back, body);
+    back.focus(); // now: who has gone elsewhere by the time it is read is left where they are
     const shown = await comparisonOf(this.tree, first, other).catch((error) => h("p.quiet", {}, error.message));
     fill(body, shown);
-    back.focus();
   }
 
   /** See it anew: a note is told by the board alone. */
