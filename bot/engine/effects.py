@@ -315,7 +315,7 @@ class Boards:
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
             sit = await sits_in(read.scenes, of, OPEN)
             estimate = await estimate_of(read, view.community, scene, view.agents, self._models)
-            coin = await coin_of(read, view.community, self._models)
+            coin = await coin_of(read.providers, view.community, self._models)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
         board = board_of(scene, events, names, free, estimate=estimate, coin=coin)
         thread_id = scene.thread_id

@@ -5,6 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from bot.core.ports import Models, Reading
+from bot.core.ports.communities import OwnProviders
 from bot.core.records import Agent, AgentId, Community
 from bot.core.scenes.estimates import ANSWER_TOKENS, PROMPT_TOKENS, estimated
 from bot.core.scenes.records import Scene, SceneStatus
@@ -28,6 +29,6 @@ async def estimate_of(
     return replace(found, coin=model.source.coin).words if found is not None else ""
 
 
-async def coin_of(read: Reading, community: Community, models: Models | None) -> str:
+async def coin_of(providers: OwnProviders, community: Community, models: Models | None) -> str:
     """Name the money in which a community's calls are counted."""
-    return (await models.of(read.providers, community)).source.coin if models is not None else "USD"
+    return (await models.of(providers, community)).source.coin if models is not None else "USD"

@@ -50,6 +50,12 @@ class Merging(TreeGroup):
             told = await self.desk.merges.take(guild_of(interaction), who, timeline, node, what, of=of)
             await self.say(interaction, told)
             return
+        await self._offer(interaction, timeline, node, what, of)
+
+    async def _offer(
+        self, interaction: Interaction, timeline: Timeline, node: int, what: str | None, of: AgentId | None
+    ) -> None:
+        """List what could be taken over, or ask whether what was named is to be."""
         offer = await self.desk.merges.offered(timeline, node)
         items = offer.of(of)
         if what is None:

@@ -45,7 +45,7 @@ class Scenes:
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
             agents = (await read.views.roster(community.id, agent_ids=list(seated_in([scene])))).agents
             estimate = await estimate_of(read, community, scene, agents, self.office.models)
-            coin = await coin_of(read, community, self.office.models)
+            coin = await coin_of(read.providers, community, self.office.models)
         cast = cast_of(scene, events, names)
         return Told(
             scene=scene,
