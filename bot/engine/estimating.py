@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
+from bot.core.models import OwnProviders
 from bot.core.ports import Models, Reading
-from bot.core.ports.communities import OwnProviders
 from bot.core.records import Agent, AgentId, Community
 from bot.core.scenes.estimates import ANSWER_TOKENS, PROMPT_TOKENS, estimated
 from bot.core.scenes.records import Scene, SceneStatus

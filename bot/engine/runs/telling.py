@@ -8,7 +8,8 @@ from decimal import Decimal
 from pydantic import TypeAdapter
 
 from bot.core.kinds import UsedBy
-from bot.core.ports import Reading
+from bot.core.ports.beats import Money
+from bot.core.ports.talk import Talk
 from bot.core.ports.trees import Trees
 from bot.core.records import AgentId, Focus, Json, Message, MessageId, Usage
 from bot.core.scenes.kind import Seat
@@ -63,14 +64,14 @@ async def story(trees: Trees, node_id: NodeId) -> Story:
     async with trees.look(KEY, node_id) as world, world.store.reading() as read:
         agents = dict(await read.agents.names(KEY.community_id))
         view = await read.views.whole(KEY.community_id, agent_ids=list(agents), messages=0)
-        messages = [one for room_id in sorted(view.rooms) for one in await _said(read, room_id)]
+        messages = [one for room_id in sorted(view.rooms) for one in await _said(read.talk, room_id)]
         there = sorted(one.id for one in await read.scenes.all(KEY.community_id))
         scenes = [one for id_ in there if (one := await read.scenes.find(KEY.community_id, id_)) is not None]
         shown = [
             (scene, await read.scenes.events(KEY.community_id, scene.id), await names_of(read, scene))
             for scene in scenes
         ]
-        used = await _used(read, agents)
+        used = await _used(read.money, agents)
     lines = [_message(one, view, agents) for one in messages]
     for scene, events, names in shown:
         lines += _events(scene, events, cast_of(scene, events, names))
@@ -97,10 +98,10 @@ async def story(trees: Trees, node_id: NodeId) -> Story:
     )
 
 
-async def _said(read: Reading, room_id: AgentId) -> list[Message]:
+async def _said(talk: Talk, room_id: AgentId) -> list[Message]:
     said: list[Message] = []
     before: MessageId | None = None
-    while page := await read.talk.history(KEY.community_id, room_id, before=before, limit=PAGE):
+    while page := await talk.history(KEY.community_id, room_id, before=before, limit=PAGE):
         said[:0] = page
         before = page[0].id
         if len(page) < PAGE:
@@ -191,10 +192,10 @@ def _knowledge(view: View, agents: Mapping[AgentId, str]) -> dict[str, Json]:
     return told
 
 
-async def _used(read: Reading, agents: Mapping[AgentId, str]) -> dict[str, tuple[int, Usage]]:
+async def _used(money: Money, agents: Mapping[AgentId, str]) -> dict[str, tuple[int, Usage]]:
     """Give beats and usage of everybody, by name."""
     used: dict[str, tuple[int, Usage]] = {name: (0, Usage()) for name in agents.values()}
-    for one in await read.money.used_daily(KEY.community_id, UsedBy.AGENT, None):
+    for one in await money.used_daily(KEY.community_id, UsedBy.AGENT, None):
         name = agents.get(AgentId(int(one.key)), one.key) if one.key.isdecimal() else one.key
         beats, usage = used.get(name, (0, Usage()))
         used[name] = beats + one.beats, added(usage, one.usage)
