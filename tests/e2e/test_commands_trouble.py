@@ -136,7 +136,7 @@ async def test_a_room_whose_channel_is_gone_says_so(home: Living, owner: Visitor
 
 async def test_a_command_outside_of_rooms_asks_for_the_room(manager: Commander) -> None:
     manager.channel_id = await manager.visitor.channel("welcome")
-    assert "name the room, or use the command in one" in await manager.told("room info")
+    assert "choose which one you mean" in await manager.told("room info")
     assert "Wren's room" in await manager.told("room info", room="Wren")
 
 
