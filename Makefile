@@ -102,7 +102,7 @@ $(UV):
 	@touch $@ .venv/run.stamp
 
 # Where Python may not write what it has compiled, each start would compile all of it anew.
-.venv/bytecode.stamp: .venv/run.stamp $(shell find bot cogs storage -name '*.py')
+.venv/bytecode.stamp: .venv/run.stamp $(shell find bot cogs storage -name '*.py' 2>/dev/null)
 	@$(BIN)/python -m compileall -q bot cogs storage
 	@touch $@
 

@@ -22,7 +22,7 @@ def clone(tmp_path: Path) -> Path:
         (tmp_path / name).touch()
     bin_ = tmp_path / ".venv" / "bin"
     bin_.mkdir(parents=True)
-    for name, does in (("uv", 'echo "uv $*" >&2'), ("selfroom", "echo ready")):
+    for name, does in (("uv", 'echo "uv $*" >&2'), ("python", ":"), ("selfroom", "echo ready")):
         (bin_ / name).write_text(f"#!/bin/sh\n{does}\n")
         (bin_ / name).chmod(0o755)
     return tmp_path

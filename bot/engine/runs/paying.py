@@ -99,7 +99,7 @@ class Replayed:
 
     differs: str = ""
     is_ended: bool = False
-    _left: dict[str, deque[Answer]] = field(default_factory=dict)
+    unused: dict[str, deque[Answer]] = field(default_factory=dict)
     _calls: int = 0
 
     @classmethod
@@ -107,7 +107,7 @@ class Replayed:
         """Take a record, in the order in which it was made."""
         made = cls()
         for one in answers:
-            made._left.setdefault(one.request, deque()).append(one)
+            made.unused.setdefault(one.request, deque()).append(one)
         return made
 
     def end(self) -> None:
@@ -131,7 +131,7 @@ class Replayed:
         return self._taken(digest_of(call))
 
     def _taken(self, request: str) -> ModelAnswer:
-        left = self._left.get(request)
+        left = self.unused.get(request)
         if not left:
             self.differs = self.differs or OTHERWISE.format(max(1, self._calls))
             raise Ended(self.differs)
