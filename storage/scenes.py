@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Table, and_, bindparam, case, delete, exists, func, or_, select, tuple_, update
 
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, Snowflake
@@ -28,6 +28,7 @@ MOST_LISTED = 200
 WON = "won"
 BEGUN_BEFORE = timedelta(hours=1)  # what a beat saw may be later than its own time
 KEPT_TEXTS = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
+AT_ONCE, MOST_OF_A_SCENE = 200, 10_000  # rows of a log, or of what happened: 400 turns make some thousand
 SCENES_LOOKED_AT, TEXTS_AT_ONCE, HUDS_AT_ONCE = 50, 50, 50  # that one transaction forgets
 MARKED = re.compile(r"\{t\d+\}")  # as an event names a text
 TEXT = "text"  # of an event: what somebody said, which moves name by its number
@@ -89,13 +90,25 @@ class SqlScenes:
         return [_scene_of(row, seats.get(row["id"], ())) for row in rows]
 
     async def log(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[Entry]:
-        asked = select(MOVES).where(owned(MOVES, community_id), MOVES.c.scene_id == scene_id).order_by(MOVES.c.step)
-        return [plain(Entry, row) for row in await self.session.mappings(asked)]
+        rows = await self._newest(MOVES, MOVES.c.step, community_id, scene_id)
+        return [plain(Entry, row) for row in rows]
 
     async def events(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[SceneEvent]:
-        asked = select(EVENTS).where(owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id)
-        rows = await self.session.mappings(asked.order_by(EVENTS.c.id))
+        rows = await self._newest(EVENTS, EVENTS.c.id, community_id, scene_id)
         return [plain(SceneEvent, row, audience=_audience(row["audience"])) for row in rows]
+
+    async def _newest(self, table: Table, key: Field, community_id: int, scene_id: int) -> Sequence[Values]:
+        """Give the newest rows of a scene, as many as any has, oldest first; others have their turn in between."""
+        here = (owned(table, community_id), table.c.scene_id == scene_id)
+        found: list[Values] = []
+        while len(found) < MOST_OF_A_SCENE:
+            older = (*here, key < found[-1][key.name]) if found else here
+            page = await self.session.mappings(select(table).where(*older).order_by(key.desc()).limit(AT_ONCE))
+            found += page
+            if len(page) < AT_ONCE:
+                break
+            await asyncio.sleep(0)
+        return found[::-1]
 
     async def texts(
         self, community_id: CommunityId, scene_id: SceneId, numbers: Collection[int]
@@ -107,8 +120,14 @@ class SqlScenes:
         return found
 
     async def was_said(self, community_id: CommunityId, scene_id: SceneId, post_id: Snowflake) -> bool:
-        by_it = and_(owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id, EVENTS.c.post_id == post_id)
-        return bool(await self.session.value(select(func.count()).where(by_it)))
+        return await self._happened(community_id, scene_id, EVENTS.c.post_id == post_id)
+
+    async def was_told(self, community_id: CommunityId, scene_id: SceneId, kind: str) -> bool:
+        return await self._happened(community_id, scene_id, EVENTS.c.kind == kind)
+
+    async def _happened(self, community_id: int, scene_id: int, which: ColumnElement[bool]) -> bool:
+        here = (owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id, which)
+        return await self.session.value(select(EVENTS.c.id).where(*here).limit(1)) is not None
 
     async def fared(self, community_id: CommunityId, room_ids: Collection[AgentId]) -> Sequence[Fared]:
         on = and_(SCENES.c.community_id == SEATS.c.community_id, SCENES.c.id == SEATS.c.scene_id)

@@ -9,13 +9,13 @@ import structlog
 from bot.core.access import all_labels
 from bot.core.after_beat import begun, rests, unprovided
 from bot.core.changes import Change, DropReasons
-from bot.core.errors import BadSetting
+from bot.core.errors import BadSetting, StoreError
 from bot.core.floor import admit
 from bot.core.gate import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_until, verdict
 from bot.core.hud.call import messages_to_load
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import HeldFor
-from bot.core.ports import Cipher, Model, Models, Store, Writing
+from bot.core.ports import Cipher, Model, Models, Reading, Store, Writing
 from bot.core.ports.beats import Beats, Later
 from bot.core.ports.scenes import Scenes
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
@@ -97,12 +97,13 @@ class Gatekeeper:
             return turns
         async with self._store.reading() as read:
             for one in ready:
-                scene_id = one.first.scene_id
-                scene = await read.scenes.find(community_id, scene_id) if scene_id is not None else None
-                seat = scene.seat_of(agent_id=one.agent_id) if scene is not None else None
-                if scene is None or seat is None or one.agent_id not in await who_may_sit(read.views, scene):
+                try:
+                    turn = await _turn_of(read, community_id, one)
+                except StoreError:
+                    raise
+                except Exception:  # it stands as no rules left it: who sits in others, or in none, goes on
+                    log.exception("a scene cannot be shown", scene=one.first.scene_id, agent=one.agent_id)
                     continue
-                turn = await shown_turn(read, scene, seat.seat)
                 if turn is not None:
                     turns[one.agent_id] = turn
         return turns
@@ -183,6 +184,16 @@ class Gatekeeper:
             except BadSetting as error:
                 log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
         return opened
+
+
+async def _turn_of(read: Reading, community_id: CommunityId, one: Ready) -> Turn | None:
+    """Give what somebody is shown in the scene they are asked in; None where they have no move there any more."""
+    scene_id = one.first.scene_id
+    scene = await read.scenes.find(community_id, scene_id) if scene_id is not None else None
+    seat = scene.seat_of(agent_id=one.agent_id) if scene is not None else None
+    if scene is None or seat is None or one.agent_id not in await who_may_sit(read.views, scene):
+        return None
+    return await shown_turn(read, scene, seat.seat)
 
 
 async def _on_its_side(scenes: Scenes, one: Ready | Held) -> Ready | Held:

@@ -16,7 +16,7 @@ from bot.core.records import SYSTEM, AgentId, MessageId, Sender, Snowflake
 from bot.core.scenes.kind import RULES, Event, Expect, Seat
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import Scene, SceneEvent
-from bot.core.scenes.showing import Cast, play_of
+from bot.core.scenes.showing import Cast, begun
 
 WPM = 80
 SILENCED = "silenced"
@@ -90,14 +90,12 @@ async def taken_away(
     write: Writing, scene: Scene, person_id: Snowflake, post_id: Snowflake, *, now: datetime
 ) -> list[Change]:
     """Take a line away in a scene's thread that somebody wrote who is out of it; the first time that is told."""
-    play, sits = play_of(scene), scene.seat_of(person_id=person_id)
-    if play is None or sits is None or not scene.standing or not scene.status.is_open:
-        return []
-    if not play.unpacked(scene.standing).state.silenced(sits.seat):
+    found, sits = begun(scene), scene.seat_of(person_id=person_id)
+    if found is None or sits is None or not scene.status.is_open or not found[1].state.silenced(sits.seat):
         return []
     payload = RemovalPayload(post_ids=(post_id,), thread_id=scene.thread_id).stored()
     gone = AddLetter(kind=LetterKind.REMOVAL, room_id=scene.room_id, payload=payload, not_before=now)
-    if any(one.kind == SILENCED for one in await write.scenes.events(scene.community_id, scene.id)):
+    if await write.scenes.was_told(scene.community_id, scene.id, SILENCED):
         return [gone]
     told = SceneEvent(id=scene.events + 1, step=scene.step, kind=SILENCED, text=GONE_LINES, at=now)
     await write.scenes.tell(scene.community_id, scene.id, [told])

@@ -21,7 +21,7 @@ from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, Turn, closed_side, epilogue_of, play_of, turn_of
+from bot.core.scenes.showing import TEXT, Turn, begun, closed_side, epilogue_of, play_of, turn_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import calls, names_of, posts
@@ -163,11 +163,11 @@ class Stage:
         if scene.status is SceneStatus.LOBBY:
             await self.stop("nobody began it in time")
             return
-        play = play_of(scene)
-        if play is None:
+        found = begun(scene)
+        if found is None:
             await self.stop(OUTDATED)
             return
-        standing = play.unpacked(scene.standing)
+        _, standing = found
         awaits = standing.awaits
         if isinstance(awaits, Wait) and awaits.pauses:
             await self.pause("nobody was named to be next")
@@ -230,8 +230,7 @@ class Stage:
         if not self.scene.status.is_open:
             raise Rejected("The scene is over.")
         self._fare(seat, left_at=self.now)
-        play = self._play()
-        standing = play.unpacked(self.scene.standing)
+        _, standing = self._begun()
         if self.scene.status is SceneStatus.RUNNING and seat not in standing.state.away:
             await self.rule(Rule.AWAY, seat)
         else:
@@ -261,10 +260,14 @@ class Stage:
         return play
 
     def _running(self) -> tuple[Play, Standing]:
-        play = self._play()
         if self.scene.status is not SceneStatus.RUNNING:
             raise Rejected(NOT_RUNNING)
-        return play, play.unpacked(self.scene.standing)
+        return self._begun()
+
+    def _begun(self) -> tuple[Play, Standing]:
+        if (found := begun(self.scene)) is None:
+            raise Rejected(OUTDATED)
+        return found
 
     def _fare(self, seat: Seat, *, turns: int = 0, refused: int = 0, misses: int = 0, **fields: object) -> None:
         """Count how a seat fares."""

@@ -7,11 +7,12 @@ from sqlalchemy import Table
 
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, LetterState
+from bot.core.scenes.kind import MOST_SEATS
 from bot.core.scenes.records import SceneStatus
 from storage.columns import to_json
 from storage.moving.limits import COUNTED, is_deep, is_number, too_long
 from storage.session import Values
-from storage.tables import ACTIONS, AGENTS, ATTACHMENTS, BEATS, COUNTERS, LETTERS, RESERVATIONS, SCENES
+from storage.tables import ACTIONS, AGENTS, ATTACHMENTS, BEATS, COUNTERS, LETTERS, RESERVATIONS, SCENES, SEATS
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
 AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
@@ -48,6 +49,8 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
         raise BadSetting(TOO_LONG.format(table.name, *found))
     if table is RESERVATIONS and row["tokens"] < 0:
         raise ValueError("reservations give tokens")
+    if table is SEATS and row["seat"] > MOST_SEATS:
+        raise ValueError("a scene has more seats than any")
     return {**row, **_altered(table, row), **(_disarmed(table, row) if handed else {})}
 
 

@@ -72,3 +72,17 @@ async def test_scenes_whose_time_cannot_be_entered_hold_up_no_others(monkeypatch
         await stage.deadlines.run()
         await stage.deadlines.run()
         assert (await stage.scene()).status is SceneStatus.STOPPED
+
+
+async def test_a_scene_that_stands_as_no_rules_left_it_keeps_no_other_agent_from_answering_and_ends() -> None:
+    async with theatre(agents=3) as stage:
+        await stage.opened(agents=2)
+        scene = await stage.scene()
+        async with stage.house.store.writing(stage.house.community_id) as write:
+            await write.scenes.keep(replace(scene, standing={**scene.standing, "state": {"seats": [1] * 400}}))
+        await stage.house.hear("Agent 3, are you there?", room_id=3)
+        await stage.run(10)
+        assert await stage.house.last_beat(3) is not None
+        await stage.run(200)
+        ended = await stage.scene()
+        assert (ended.status, "not played any more" in ended.outcome) == (SceneStatus.STOPPED, True)

@@ -51,7 +51,8 @@ async def here() -> AsyncIterator[Town]:
 
 def front_desk(here: Town) -> FrontDesk:
     performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
-    return FrontDesk(Office(here.store, performer, here.clock, SeededRandom(1), on_done=here.delivery.wake))
+    wake = here.delivery.wake
+    return FrontDesk(Office(here.store, performer, here.clock, SeededRandom(1), on_done=wake, workshop=OpenBench()))
 
 
 async def held(here: Town) -> list[Letter]:

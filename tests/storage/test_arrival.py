@@ -28,6 +28,7 @@ from storage.tables import (
     RESERVATIONS,
     ROOMS,
     SCENES,
+    SEATS,
 )
 
 
@@ -65,6 +66,12 @@ def test_only_a_lobby_brings_a_time_in_and_nothing_that_stands_in_it(status: str
     assert admitted(SCENES, {**asked, "status": status})["deadline_at"] is None
     lobby = admitted(SCENES, {**asked, "status": "lobby"})
     assert (lobby["deadline_at"], lobby["standing"]) == (asked["deadline_at"], None)
+
+
+def test_nobody_comes_in_on_a_seat_that_no_scene_has() -> None:
+    assert admitted(SEATS, {"seat": 16})["seat"] == 16
+    with pytest.raises(ValueError, match="more seats"):
+        admitted(SEATS, {"seat": 17})
 
 
 def test_where_a_scene_stands_is_no_longer_than_any_scene_needs() -> None:

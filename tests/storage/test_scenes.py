@@ -1,5 +1,6 @@
 """Scenes are kept as they are, found when they are due, and moved, erased and forgotten with everything else."""
 
+import asyncio
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -13,7 +14,7 @@ from bot.core.kinds import LetterState, ReasonKind
 from bot.core.records import AgentId, BeatId, CommunityId, LetterId, MessageId, Reason, SceneId, Snowflake, Usage
 from bot.core.scenes.council import COUNCIL, CouncilOptions
 from bot.core.scenes.play import Play, replayed
-from bot.core.scenes.records import Scene, SceneStatus
+from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
 from storage import scenes
 from storage.store import SqlStore
 from storage.tables import EARLY_EDITS
@@ -255,3 +256,36 @@ async def test_texts_are_found_by_their_numbers_and_a_line_by_whether_it_was_sai
         assert await read.scenes.texts(community_id, scene.id, []) == {}
         assert await read.scenes.was_said(community_id, scene.id, LINE)
         assert not await read.scenes.was_said(community_id, scene.id, THREAD)
+
+
+async def test_of_a_long_scene_others_have_their_turn_while_it_is_read_and_no_more_is_read_than_any_has(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = await kept(store, community_id)
+    told = [SceneEvent(id=10 + at, step=1, kind="note", text=f"{at}", at=START) for at in range(1_000)]
+    async with store.writing(community_id) as write:
+        await write.scenes.tell(community_id, scene.id, told)
+    turns = 0
+    pause = asyncio.sleep
+
+    async def counted(seconds: float) -> None:
+        nonlocal turns
+        turns += 1
+        await pause(seconds)
+
+    monkeypatch.setattr(scenes.asyncio, "sleep", counted)
+    async with store.reading() as read:
+        assert len(await read.scenes.events(community_id, scene.id)) == 1_003
+        assert turns == 1_003 // scenes.AT_ONCE
+        monkeypatch.setattr(scenes, "MOST_OF_A_SCENE", 400)
+        newest = await read.scenes.events(community_id, scene.id)
+    assert [one.id for one in newest] == list(range(610, 1_010))
+
+
+async def test_whether_something_of_a_kind_was_told_is_asked_without_reading_all_of_it(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    scene = await kept(store, community_id)
+    async with store.reading() as read:
+        assert await read.scenes.was_told(community_id, scene.id, "motion")
+        assert not await read.scenes.was_told(community_id, scene.id, "silenced")

@@ -35,6 +35,9 @@ class Scenes(Protocol):
     async def was_said(self, community_id: CommunityId, scene_id: SceneId, post_id: Snowflake) -> bool:
         """Tell whether a person's line is a text of the scene already."""
 
+    async def was_told(self, community_id: CommunityId, scene_id: SceneId, kind: str) -> bool:
+        """Tell whether something of a kind happened there."""
+
     async def fared(self, community_id: CommunityId, room_ids: Collection[AgentId]) -> Sequence[Fared]:
         """Give how everybody fared in the scenes of some rooms that came to an end, by kind."""
 

@@ -9,6 +9,7 @@ from bot.core.scenes.kind import (
     Chance,
     Event,
     Expect,
+    Few,
     Form,
     Move,
     Options,
@@ -54,7 +55,7 @@ class Chat(State):
 
     order: Order
     yields: int = 0  # in a row
-    enders: tuple[Seat, ...] = ()
+    enders: Annotated[tuple[Seat, ...], Few] = ()
     said: int = 0
     turns_left: int
 

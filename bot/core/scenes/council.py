@@ -6,11 +6,13 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from bot.core.scenes.kind import (
+    MOST_SEATS,
     NO_TEXT,
     Applied,
     Chance,
     Event,
     Expect,
+    Few,
     Form,
     Frozen,
     Move,
@@ -30,6 +32,7 @@ from bot.core.scenes.orderings import Order
 from bot.core.wording import counted
 
 ROUNDS_OF_DEBATE = 3
+MOST_MOTIONS, MOST_AMENDMENTS = 20, 10  # that options allow; of amendments at a time
 HOST = 1
 Choice = Literal["yes", "no", "abstain"]
 CHOICES = ("yes", "no", "abstain")
@@ -111,9 +114,9 @@ class Motion(Frozen):
     number: int
     by: Seat
     title: TextId
-    clauses: tuple[TextId, ...]
+    clauses: Annotated[tuple[TextId, ...], Field(max_length=1 + MOST_AMENDMENTS)]
     seconded: bool
-    amendments: tuple[Amendment, ...] = ()
+    amendments: Annotated[tuple[Amendment, ...], Field(max_length=MOST_AMENDMENTS)] = ()
     vote_called_by: Seat = 0
     turns: int = 0  # since it was moved
 
@@ -143,8 +146,8 @@ class CouncilOptions(Options):
     topic: str = Field(default="", max_length=300, description="what it is about")
     host: bool = Field(default=True, description="whether seat 1 presides, and does not vote")
     members_move: bool = Field(default=True, description="whether members move motions, too")
-    motions: int = Field(default=5, ge=1, le=20, description="how many motions at most")
-    amendments: int = Field(default=3, ge=0, le=10, description="how many amendments are open at most")
+    motions: int = Field(default=5, ge=1, le=MOST_MOTIONS, description="how many motions at most")
+    amendments: int = Field(default=3, ge=0, le=MOST_AMENDMENTS, description="how many amendments are open at most")
     two_thirds: bool = Field(default=False, description="whether a motion needs two thirds")
     quorum: bool = Field(default=True, description="whether half of the members must vote")
     secret: bool = Field(default=False, description="whether nobody ever sees who voted how")
@@ -167,10 +170,10 @@ class Council(State):
     terms: CouncilOptions
     motion: Motion | None = None
     ballot: Literal["", "amendment", "motion", "tie"] = ""
-    votes: Mapping[Seat, Choice] = Field(default_factory=dict)
-    decided: tuple[Tally, ...] = ()
+    votes: Mapping[Seat, Choice] = Field(default_factory=dict, max_length=MOST_SEATS)
+    decided: Annotated[tuple[Tally, ...], Field(max_length=MOST_MOTIONS * (2 + MOST_AMENDMENTS))] = ()
     moved: int = 0
-    leaving: tuple[Seat, ...] = ()  # who proposed to adjourn
+    leaving: Annotated[tuple[Seat, ...], Few] = ()  # who proposed to adjourn
     yields: int = 0  # in a row
     ended: str = ""
 

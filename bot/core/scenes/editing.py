@@ -8,16 +8,17 @@ from pydantic import ValidationError
 from bot.core.errors import Rejected
 from bot.core.scenes.kind import Over
 from bot.core.scenes.records import Scene, SceneStatus
-from bot.core.scenes.showing import play_of
+from bot.core.scenes.showing import begun
 
 GOING_ON = (SceneStatus.RUNNING, SceneStatus.PAUSED)
 
 
 def edited(scene: Scene, given: Mapping[str, object]) -> Scene:
     """Give a scene with its state changed; raises Rejected with the rule's sentence."""
-    play = play_of(scene)
-    if play is None or scene.status not in GOING_ON:
+    found = begun(scene)
+    if found is None or scene.status not in GOING_ON:
         raise Rejected("That scene does not go on: only one that does can be changed.")
+    play, before = found
     form = play.kind.edit
     if form is None:
         raise Rejected(f"Nothing in {play.kind.title} can be changed: branch at an earlier step instead.")
@@ -26,7 +27,6 @@ def edited(scene: Scene, given: Mapping[str, object]) -> Scene:
     except ValidationError as error:
         first = error.errors()[0]
         raise Rejected(f"{first['loc'][0] if first['loc'] else 'edit'}: {first['msg'].lower()}.") from error
-    before = play.unpacked(scene.standing)
     standing = replace(before, state=before.state.edit(change))
     if why := standing.state.valid():
         raise Rejected(why)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import ClassVar, NewType, Self
+from typing import Annotated, ClassVar, NewType, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,6 +21,7 @@ TextId = NewType("TextId", int)
 NO_TEXT = TextId(0)
 RULES = 0
 MOST_TURNS = 400
+MOST_SEATS = 16
 TURNS_USED = "its turns are used up"
 
 
@@ -65,6 +66,10 @@ class Chance:
         """Give the items in a drawn order."""
         left = list(items)
         return tuple(left.pop(self.below(f"{purpose} {place}", len(left))) for place in range(len(items)))
+
+
+Few = Field(max_length=MOST_SEATS)  # of a list or mapping in a state: one for each seat at most
+UpToTurns = Annotated[int, Field(ge=0, le=MOST_TURNS)]
 
 
 class Frozen(BaseModel):
@@ -181,8 +186,8 @@ class Seen:
 class State(Frozen, ABC):
     """Where a scene stands, and what follows: everything here is pure, so that it is worked out once."""
 
-    seats: tuple[Seat, ...]
-    away: tuple[Seat, ...] = ()  # they are not waited for
+    seats: Annotated[tuple[Seat, ...], Few]
+    away: Annotated[tuple[Seat, ...], Few] = ()  # they are not waited for
 
     @property
     def is_secret(self) -> bool:
@@ -339,5 +344,13 @@ class SceneKind:
         return None
 
     def parse(self, stored: Json) -> State:
-        """Read a state back."""
-        return self.state.model_validate(stored)
+        """Read a state back; raises ValueError for one that no rules could have made: it may come from anywhere."""
+        state = self.state.model_validate(stored)
+        if state.seats != tuple(range(1, len(state.seats) + 1)) or not self.has_room_for(len(state.seats)):
+            raise ValueError(f"{self.title} is not played by {len(state.seats)} seats")
+        return state
+
+    def has_room_for(self, seats: int) -> bool:
+        """Tell whether so many may sit in it."""
+        least, most = self.seats
+        return least <= seats <= most

@@ -1,10 +1,10 @@
 """Who is next: five ways to go round, kept in a kind's state (`rules` is the sixth, and the kind's own)."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from bot.core.scenes.kind import Chance, Expect, Form, Frozen, Move, Ordering, Seat, Wait
+from bot.core.scenes.kind import Chance, Expect, Few, Form, Frozen, Move, Ordering, Seat, Wait
 
 CHOOSING_SECONDS = 600
 STRIKES = 3
@@ -26,7 +26,7 @@ class Order(Frozen):
     ordering: Ordering
     current: Seat | None = None  # None: whoever started it is to choose, or (free) nobody waits for anybody
     last: Seat = 0
-    queue: tuple[Seat, ...] = ()
+    queue: Annotated[tuple[Seat, ...], Few] = ()
     moderator: Seat = 0
     strikes: int = 0
     twice: bool = False  # whether a draw may give the same seat twice running

@@ -9,6 +9,7 @@ from enum import StrEnum
 from bot.core.errors import Rejected
 from bot.core.records import Json
 from bot.core.scenes.kind import (
+    MOST_SEATS,
     RULES,
     TURNS_USED,
     Applied,
@@ -28,6 +29,8 @@ from bot.core.scenes.moves import NOT_ASKED, parameters, refusal
 
 FORCED_AT_MOST = 100
 MISSES_UNTIL_AWAY = 3
+HIGHEST_COUNT = 1_000_000
+UNREADABLE = (ValueError, LookupError, TypeError, Rejected)  # what a standing raises that is none
 STUCK = "It got stuck: nobody could do anything any more."
 EVERYBODY_AWAY = "everybody is away"
 
@@ -141,7 +144,11 @@ class Play:
     seed: str
 
     def begin(self, seats: tuple[Seat, ...]) -> Step:
-        """Set it up."""
+        """Set it up; raises Rejected for seats by which it is not played."""
+        if not self.kind.has_room_for(len(seats)):
+            raise Rejected(f"{self.kind.title} is not played by {len(seats)} seats.")
+        if why := self.options.refusal(len(seats)):
+            raise Rejected(why)
         applied = self.options.begin(seats, Chance(self.seed, 0))
         return self._settled(Standing(state=applied.state), applied.events, before=None)
 
@@ -158,17 +165,20 @@ class Play:
         return self._settled(step.standing, step.events, before=before)
 
     def unpacked(self, stored: Mapping[str, Json]) -> Standing:
-        """Read a standing back."""
-        sealed, misses, cut = _object(stored["sealed"]), _object(stored["misses"]), stored["cut"]
+        """Read a standing back; raises one of UNREADABLE for what no rules could have made."""
+        sealed, misses, passed = _object(stored["sealed"]), _object(stored["misses"]), _list(stored["passed"])
+        if max(map(len, (sealed, misses, passed))) > MOST_SEATS:
+            raise ValueError("a stored scene has more seats than any")
+        cut = stored["cut"]
         return Standing(
             state=self.kind.parse(stored["state"]),
-            step=_number(stored["step"]),
-            window=_number(stored["window"]),
-            texts=_number(stored["texts"]),
-            turns=_number(stored["turns"]),
+            step=_count(stored["step"]),
+            window=_count(stored["window"]),
+            texts=_count(stored["texts"]),
+            turns=_count(stored["turns"]),
             sealed={int(seat): self._sealed(one) for seat, one in sealed.items()},
-            passed=_seats(stored["passed"]),
-            misses={int(seat): _number(count) for seat, count in misses.items()},
+            passed=tuple(map(_count, passed)),
+            misses={int(seat): _count(number) for seat, number in misses.items()},
             cut=None if cut is None else _over(_object(cut)),
             stuck=bool(stored["stuck"]),
         )
@@ -405,10 +415,16 @@ def _number(value: Json) -> int:
     return value
 
 
-def _seats(value: Json) -> tuple[Seat, ...]:
+def _count(value: Json) -> int:
+    if not 0 <= (number := _number(value)) <= HIGHEST_COUNT:
+        raise ValueError("a stored scene has a number that nobody counts to")
+    return number
+
+
+def _list(value: Json) -> Sequence[Json]:
     if not isinstance(value, list):
-        raise ValueError("a stored scene has something else where seats are to be")
-    return tuple(map(_number, value))
+        raise ValueError("a stored scene has something else where a list is to be")
+    return value
 
 
 def _over(stored: Mapping[str, Json]) -> Over:

@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from pydantic import ValidationError
+
+from bot.core.errors import Rejected
 from bot.core.records import AgentId, Json, SceneId, Side
 from bot.core.scenes.kind import Form, Over, SceneKind, Seat, Seen
 from bot.core.scenes.moves import Parameter, parameters
-from bot.core.scenes.play import Play, Standing
+from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
 from bot.core.scenes.registry import KINDS
 from bot.core.wording import counted
@@ -22,11 +25,40 @@ _MARK = re.compile(r"\{(s\d+|t\d+|o\.[\w.]+)\}")
 
 
 def play_of(scene: Scene) -> Play | None:
-    """Give a scene's rules; None when there are none of its version any more."""
+    """Give a scene's rules; None when there are none of its version, or for its options, any more."""
     kind = KINDS.get(scene.kind)
     if kind is None or kind.version != scene.version:
         return None
-    return Play(kind=kind, options=kind.options.model_validate(dict(scene.options)), seed=scene.seed)
+    try:
+        return Play(kind=kind, options=kind.options.model_validate(dict(scene.options)), seed=scene.seed)
+    except ValidationError:
+        return None
+
+
+def begun(scene: Scene) -> tuple[Play, Standing] | None:
+    """Give a scene's rules and where it stands; None where it has not begun, or these rules cannot read it.
+
+    It may have been played by others before an update, or come in with an archive.
+    """
+    play = play_of(scene) if scene.standing else None
+    if play is None:
+        return None
+    try:
+        return play, play.unpacked(scene.standing)
+    except UNREADABLE:
+        return None
+
+
+def refolded(scene: Scene, log: Sequence[Entry]) -> tuple[str, int | None]:
+    """Fold a scene's log again; gives the digest at its end, and the first step whose own differs (None: none does).
+
+    Raises Rejected for a log that its rules do not let be. A long one takes its time: that is for a workshop.
+    """
+    play = play_of(scene)
+    if play is None or not scene.standing:
+        raise Rejected("There is no log to be folded.")
+    standing, differs = replayed(play, scene.taken, log, scene.first_digest)
+    return standing.digest(), differs
 
 
 def closed_side(scene: Scene) -> Side | None:
@@ -185,10 +217,10 @@ class Turn:
 
 def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
     """Give what a seat is shown; None when there is nothing to play."""
-    play = play_of(scene)
-    if play is None or not scene.standing:
+    found = begun(scene)
+    if found is None:
         return None
-    standing = play.unpacked(scene.standing)
+    play, standing = found
     cast, seen = cast_of(scene, events, names), standing.state.view(seat)
     sits = next((one for one in scene.seats if one.seat == seat), None)
     return Turn(
@@ -281,23 +313,23 @@ def board_of(
 
     `agents`: who may still sit down, `estimate`: what it will cost, `coin`: in which money.
     """
-    play, cast = play_of(scene), cast_of(scene, events, names)
+    play, found, cast = play_of(scene), begun(scene), cast_of(scene, events, names)
     lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
     choices: tuple[tuple[Seat, str], ...] = ()
     until: datetime | None = scene.deadline_at
     picture: Mapping[str, Json] = {}
     free = play.kind.seats[1] - len(scene.seats) if play and scene.status is SceneStatus.LOBBY else 0
-    if play is None:
-        lines.append("This kind of scene is not played any more.")
-    elif scene.status is SceneStatus.LOBBY:
+    if play is not None and scene.status is SceneStatus.LOBBY:
         lines += _lobby(scene, play.kind, estimate, coin)
-    elif scene.standing:
-        standing = play.unpacked(scene.standing)
+    elif found is not None:
+        _, standing = found
         seen, awaits = standing.state.view(0), standing.awaits
         until, picture = scene.deadline_at if seen.awaited else None, seen.picture
         lines += _shown(scene, standing, seen, cast)
         chosen = getattr(awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
         choices = tuple((seat, cast.name(seat)) for seat in chosen)
+    elif play is None or scene.standing:
+        lines.append("This kind of scene is not played any more.")
     return Board(
         scene_id=scene.id,
         window=scene.window_step,

@@ -12,7 +12,6 @@ from bot.core.changes import Change, SetKnowledge, UpdateAgent
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
-from bot.core.ports import Workshop
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Json, Person, Snowflake, WholeAgent
 from bot.core.view import Tally
 from bot.core.wording import counted
@@ -32,15 +31,9 @@ class Cards:
     office: Office
     actions: Actions
 
-    @property
-    def _workshop(self) -> Workshop:
-        if self.office.workshop is None:
-            raise Rejected("Files cannot be read here: tell whoever runs Selfroom.")
-        return self.office.workshop
-
     async def read(self, guild_id: Snowflake, data: bytes) -> Card:
         """Read a character card from a file's content; raises BadSetting with what is wrong, and TooMuch."""
-        return await self._workshop.done(guild_id, read_card, data)
+        return await self.office.bench.done(guild_id, read_card, data)
 
     async def move_in(self, guild_id: Snowflake, person: Person, card: Card) -> tuple[Agent, Outcome]:
         """Make an agent from a card: it greets its room once; gives it and what came of it."""

@@ -43,6 +43,13 @@ class Office:
             raise Rejected("No model provider is set up: tell whoever runs Selfroom.")
         return self.models
 
+    @property
+    def bench(self) -> Workshop:
+        """Who does what strangers can make slow; raises Rejected when there is nobody."""
+        if self.workshop is None:
+            raise Rejected("Nothing large can be read here: tell whoever runs Selfroom.")
+        return self.workshop
+
     @asynccontextmanager
     async def looking(self, guild_id: Snowflake) -> AsyncIterator[tuple[Community, Reading]]:
         """Open a server's community to read in; raises NotFound where there is none yet."""

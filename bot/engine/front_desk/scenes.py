@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from bot.core.errors import NotFound, Rejected
 from bot.core.ports.scenes import Scenes as StoredScenes
 from bot.core.records import AgentId, CommunityId, Person, SceneId, Snowflake
-from bot.core.scenes.play import replayed
 from bot.core.scenes.records import Fared, Scene
-from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, play_of, turn_of
+from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, refolded, turn_of
 from bot.core.wording import counted
-from bot.engine.aside import aside
 from bot.engine.estimating import coin_of, estimate_of
 from bot.engine.front_desk.office import Office
 from bot.engine.masks import seated_in
@@ -78,13 +76,10 @@ class Scenes:
         async with self.office.looking(guild_id) as (community, read):
             scene = await _found(read.scenes, community.id, scene_id)  # with its log, as both stand at one moment
             log = await read.scenes.log(community.id, scene.id)
-        play = play_of(scene)
-        if play is None or not scene.standing:
-            raise Rejected("There is no log to be folded.")
-        standing, differs = await aside(replayed, play, scene.taken, log, scene.first_digest)
+        digest, differs = await self.office.bench.done(community.id, refolded, scene, log)
         if differs is not None:
             return f"Step {differs} of scene {scene.id} comes out differently: its log was changed, or its rules were."
-        if standing.digest() != scene.digest:
+        if digest != scene.digest:
             return f"The log of scene {scene.id} ends elsewhere than what is kept of it: tell whoever runs Selfroom."
         return f"Scene {scene.id}: {counted(len(log), 'step')} folded again, every digest is as it was."
 

@@ -49,7 +49,7 @@ def test_what_is_stored_reads_back_as_it_was(kind: SceneKind) -> None:
 def test_with_timeouts_only_it_comes_to_its_end(kind: SceneKind) -> None:
     for seed in range(20):
         rng = dice(seed)
-        playing = of(kind, some_options(kind, rng), max(4, kind.seats[0]))
+        playing = of(kind, some_options(kind, rng), max(4, kind.seats[0] + 1))
         for _ in range(2_000):
             if playing.is_over:
                 break

@@ -73,7 +73,7 @@ def test_of_what_nobody_set_nothing_is_told() -> None:
         lobby = replace(SCENE, kind="council", options={"topic": topic}, status=SceneStatus.RUNNING)
         play = play_of(lobby)
         assert play is not None
-        running = replace(lobby, standing=play.begin((1, 2)).standing.packed())
+        running = replace(lobby, standing=play.begin((1, 2, 3)).standing.packed())
         assert any("About" in line for line in board_of(running, [], NAMES).lines) is told
 
 

@@ -1,17 +1,31 @@
 """What people see of scenes: what is public, their own seat, and whether the log folds into what is kept."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ParamSpec, TypeVar
+
 import pytest
 
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound, Rejected, TooMuch
 from bot.core.records import Snowflake
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.engine.front_desk import FrontDesk
 from tests.engine.test_moderation import front_desk
 from tests.engine.town import Town, town
 from tests.factories import GUILD_ID, person
+from tests.fakes import OpenBench
 from tests.storage.scenes import THREAD, a_council
 
+P = ParamSpec("P")
+T = TypeVar("T")
 MIRA, ROB = person("mira", 501), person("rob", 502)
+
+
+class Overtaxed(OpenBench):
+    """A workshop that gives everything up."""
+
+    async def done(self, lane: int, work: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
+        raise TooMuch
 
 
 async def council(here: Town, **fields: object) -> tuple[FrontDesk, Scene]:
@@ -63,6 +77,14 @@ async def test_a_log_that_folds_into_what_is_kept_is_told_to_and_one_that_does_n
         assert "ends elsewhere than what is kept" in await desk.scenes.replay(GUILD_ID, other.id)
         _, changed = await council(here, first_digest="otherwise", thread_id=Snowflake(6_010))
         assert "comes out differently" in await desk.scenes.replay(GUILD_ID, changed.id)
+
+
+async def test_a_log_is_folded_where_it_keeps_nobody_waiting_however_long_that_takes() -> None:
+    async with town() as here:
+        desk, scene = await council(here)
+        refused = replace(desk.scenes, office=replace(desk.scenes.office, workshop=Overtaxed()))
+        with pytest.raises(TooMuch):
+            await refused.replay(GUILD_ID, scene.id)
 
 
 async def test_a_scene_that_has_not_begun_has_no_log_to_be_folded() -> None:

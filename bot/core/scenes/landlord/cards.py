@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import add, ge, sub
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from bot.core.scenes.kind import Chance
 
@@ -15,7 +17,11 @@ SUITS: Final = 4
 NONE: Final = (0,) * len(RANKS)
 _CARD: Final = re.compile(r"10|SJ|BJ|[2-9JQKAT]", re.IGNORECASE)
 
+MOST_OF_A_RANK: Final = 8  # in two decks
 Cards = tuple[int, ...]  # how many of each rank
+Heap = Annotated[  # the same, as it is kept
+    tuple[Annotated[int, Field(ge=0, le=MOST_OF_A_RANK)], ...], Field(min_length=len(RANKS), max_length=len(RANKS))
+]
 
 
 def pack(decks: int) -> Cards:

@@ -7,10 +7,17 @@ from pydantic import Field
 from bot.core.scenes.kind import Applied, Chance, Options, Ordering, Preset, SceneKind, Seat, Secrecy
 from bot.core.scenes.landlord.cards import NONE
 from bot.core.scenes.landlord.moves import Bid, Call, Double, No, Pass, PlayCards, Rob, Say
-from bot.core.scenes.landlord.table import HAND_SIZES, House, SwappedCards, Table
+from bot.core.scenes.landlord.table import (
+    HAND_SIZES,
+    HIGHEST_BASE,
+    HIGHEST_CAP,
+    MOST_HANDS,
+    House,
+    SwappedCards,
+    Table,
+)
 
 DEFAULT_TURNS = 200
-MOST_HANDS = 5
 
 
 class LandlordOptions(Options):
@@ -20,8 +27,8 @@ class LandlordOptions(Options):
     ordering: Ordering = Field(default=Ordering.RULES, description="who is next")
     decks: Literal[1, 2] = Field(default=1, description="two decks are for four")
     hands: int = Field(default=1, ge=1, le=MOST_HANDS, description="how many hands are played")
-    base: int = Field(default=1, ge=1, le=1_000, description="what a hand counts before it is doubled")
-    cap: int = Field(default=1_024, ge=1, le=65_536, description="the multiplier's most")
+    base: int = Field(default=1, ge=1, le=HIGHEST_BASE, description="what a hand counts before it is doubled")
+    cap: int = Field(default=1_024, ge=1, le=HIGHEST_CAP, description="the multiplier's most")
     points: bool = Field(default=False, description="bid 1 to 3 points instead of calling and robbing")
     robbing: bool = Field(default=True, description="who did not call may rob")
     passers_rob: bool = Field(default=True, description="who passed the call may rob too")

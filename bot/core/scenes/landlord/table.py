@@ -5,15 +5,31 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Final, TypeVar
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from bot.core.errors import Rejected
-from bot.core.scenes.kind import Applied, Chance, Edit, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State
+from bot.core.scenes.kind import (
+    MOST_TURNS,
+    Applied,
+    Chance,
+    Edit,
+    Event,
+    Expect,
+    Few,
+    Form,
+    Frozen,
+    Move,
+    Over,
+    Seat,
+    Seen,
+    State,
+)
 from bot.core.scenes.landlord import showing
 from bot.core.scenes.landlord.cards import (
     NONE,
     RANKS,
     Cards,
+    Heap,
     both,
     dealt,
     holds,
@@ -30,6 +46,7 @@ from bot.core.scenes.landlord.plays import REMEMBERED, lowest, suggested
 
 T = TypeVar("T")
 DEALS_AT_MOST: Final = 3
+MOST_HANDS, HIGHEST_BASE, HIGHEST_CAP = 5, 1_000, 65_536
 HAND_SIZES: Final = {(3, 1): (17, 3), (4, 1): (13, 2), (4, 2): (25, 8)}  # by seats and decks: each hand, the bottom
 
 
@@ -46,10 +63,10 @@ class Phase(StrEnum):
 class House(Frozen):
     """The rules as they were chosen for this table."""
 
-    decks: int = 1
-    hands: int = 1
-    base: int = 1
-    cap: int = 1_024
+    decks: int = Field(default=1, ge=1, le=2)
+    hands: int = Field(default=1, ge=1, le=MOST_HANDS)
+    base: int = Field(default=1, ge=1, le=HIGHEST_BASE)
+    cap: int = Field(default=1_024, ge=1, le=HIGHEST_CAP)
     points: bool = False  # one bids points instead of calling and robbing
     robbing: bool = True
     passers_rob: bool = True
@@ -80,9 +97,9 @@ class Played(Frozen):
     landlord: Seat
     landlord_won: bool
     points: int
-    doubled: tuple[Doubled, ...]
+    doubled: Annotated[tuple[Doubled, ...], Field(max_length=MOST_TURNS)]
     multiplier: int
-    won: tuple[int, ...]  # by each, in the order of seats
+    won: Annotated[tuple[int, ...], Few]  # by each, in the order of seats
 
 
 class Table(State):
@@ -90,23 +107,23 @@ class Table(State):
 
     house: House
     phase: Phase = Phase.CALLING
-    hand: int = 1  # which one it is
+    hand: int = Field(default=1, ge=1, le=MOST_HANDS)  # which one it is
     deals: int = 1  # of this hand
-    hands: tuple[Cards, ...]
-    bottom: Cards
-    played: tuple[Cards, ...]
-    plays: tuple[int, ...]  # how often each has played
-    scores: tuple[int, ...]
-    queue: tuple[Seat, ...]  # who is asked in this phase, the next one first
-    passed: tuple[Seat, ...] = ()
+    hands: Annotated[tuple[Heap, ...], Few]
+    bottom: Heap
+    played: Annotated[tuple[Heap, ...], Few]
+    plays: Annotated[tuple[int, ...], Few]  # how often each has played
+    scores: Annotated[tuple[int, ...], Few]
+    queue: Annotated[tuple[Seat, ...], Few]  # who is asked in this phase, the next one first
+    passed: Annotated[tuple[Seat, ...], Few] = ()
     caller: Seat = 0  # who called, or bid most
     claimant: Seat = 0  # who is landlord if nobody robs any more
-    points: int = 1
-    doubled: tuple[Doubled, ...] = ()
-    over: tuple[Played, ...] = ()  # the hands before, and this one once it is scored
+    points: int = Field(default=1, ge=1, le=MOST_POINTS)
+    doubled: Annotated[tuple[Doubled, ...], Field(max_length=MOST_TURNS)] = ()
+    over: Annotated[tuple[Played, ...], Field(max_length=MOST_HANDS)] = ()  # the hands before; this one once scored
     landlord: Seat = 0
     on_table: Combination | None = None
-    cards: Cards = NONE  # that lie there
+    cards: Heap = NONE  # that lie there
     leader: Seat = 0  # who played them
     said: bool = False
 

@@ -1,12 +1,12 @@
 """Bodies and stocks: hunger and energy, what one carries, what places have and what grows back."""
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from bot.core.scenes.kind import Frozen
-from bot.core.scenes.village.ground import Tile
+from bot.core.scenes.kind import Frozen, UpToTurns
+from bot.core.scenes.village.ground import KeptTile
 
 MOST: Final = 100  # of hunger, and of energy
 HUNGER_A_ROUND, ENERGY_A_ROUND, STARVING_A_ROUND = 3, 2, 10
@@ -31,21 +31,22 @@ STOCKED: Final[Mapping[str, Mapping[str, tuple[int, int]]]] = {
     "ruins": {"coins": (4, 2)},
 }
 
-Items = Mapping[str, int]
-Stocks = Mapping[str, Items]  # by the name of the place
+Items = Annotated[Mapping[str, Annotated[int, Field(ge=0, le=1_000)]], Field(max_length=len(ITEMS))]
+Stocks = Annotated[Mapping[str, Items], Field(max_length=len(STOCKED))]  # by the name of the place
+Share = Annotated[int, Field(ge=0, le=MOST)]
 
 
 class Body(Frozen):
     """One seat's body and bag; `heading` is where it still wants to."""
 
-    tile: Tile
-    hunger: int = 0
-    energy: int = MOST
+    tile: KeptTile
+    hunger: Share = 0
+    energy: Share = MOST
     asleep: bool = False
     dead: bool = False
-    starved: int = 0  # rounds in a row
+    starved: UpToTurns = 0  # rounds in a row
     bag: Items = Field(default_factory=dict)
-    heading: Tile | None = None
+    heading: KeptTile | None = None
 
     @property
     def carried(self) -> int:

@@ -1,13 +1,16 @@
 """What each seat wants: something brought home, given, seen, or company."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from bot.core.scenes.kind import Chance, Frozen, Seat
-from bot.core.scenes.village.bodies import Items
-from bot.core.scenes.village.ground import house_of
+from pydantic import Field
+
+from bot.core.scenes.kind import MOST_SEATS, Chance, Few, Frozen, Seat
+from bot.core.scenes.village.bodies import ITEMS, Items
+from bot.core.scenes.village.ground import MOST_PLACES, house_of
 
 BROUGHT = ("wood", "stone", "iron", "water", "coins", "berries")
 GIVEN = ("bread", "tools", "eggs", "apples", "coins")
+SEEN_AT_MOST = 3
 SEEN = ("market", "smithy", "farm", "forest", "mine", "ruins")
 
 
@@ -18,7 +21,7 @@ class Goal(Frozen):
     item: str = ""
     count: int = 0
     seat: Seat = 0
-    places: tuple[str, ...] = ()
+    places: Annotated[tuple[str, ...], Field(max_length=SEEN_AT_MOST)] = ()
 
     @property
     def words(self) -> str:
@@ -37,9 +40,11 @@ class Goal(Frozen):
 class Deeds(Frozen):
     """What a seat has done of what goals and scores ask for."""
 
-    visited: tuple[str, ...] = ()
-    met: tuple[Seat, ...] = ()
-    gave: tuple[tuple[Seat, str, int], ...] = ()  # to whom, what, how many in all
+    visited: Annotated[tuple[str, ...], Field(max_length=MOST_PLACES)] = ()
+    met: Annotated[tuple[Seat, ...], Few] = ()
+    gave: Annotated[
+        tuple[tuple[Seat, str, int], ...], Field(max_length=MOST_SEATS * len(ITEMS))
+    ] = ()  # to whom, what, how many in all
     goal_met: bool = False
 
     def giving(self, seat: Seat, item: str, count: int) -> "Deeds":
@@ -68,7 +73,7 @@ def dealt(seat: Seat, seats: tuple[Seat, ...], chance: Chance) -> Goal:
             whom = others[chance.below(f"whom {seat} gives", len(others))]
             return Goal(what=what, item=GIVEN[chance.below(f"item of {seat}", len(GIVEN))], count=count, seat=whom)
         case "visit":
-            drawn = chance.shuffled(f"places of {seat}", range(len(SEEN)))[:3]
+            drawn = chance.shuffled(f"places of {seat}", range(len(SEEN)))[:SEEN_AT_MOST]
             return Goal(what=what, places=tuple(SEEN[one] for one in sorted(drawn)))
         case "meet":
             return Goal(what=what, count=min(count, len(others)))

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from heapq import heappop, heappush
-from typing import Final
+from typing import Annotated, Final
 
-from bot.core.scenes.kind import Chance
+from pydantic import Field
+
+from bot.core.scenes.kind import MOST_SEATS, Chance
 
 SIDE: Final = 20
+GROUNDS: Final = 2**32  # that there are
 TILES: Final = SIDE * SIDE
 Tile = int  # counted from the north-west corner, row by row
+KeptTile = Annotated[Tile, Field(ge=0, lt=TILES)]
 
 LATTICE, CELL = 6, 4  # heights are drawn at every fourth tile, and lie between them in proportion
 WATER_PERCENT, HILL_PERCENT, FOREST_PERCENT = 12, 14, 28
@@ -117,6 +121,7 @@ SITES: Final = (
     ("mine", 9, 15, False, Terrain.HILL),
     ("ruins", 9, 15, False, None),
 )
+MOST_PLACES: Final = 1 + len(SITES) + MOST_SEATS
 OWN_TERRAIN: Final = {"forest": Terrain.FOREST, "mine": Terrain.HILL, "ruins": Terrain.PLAIN}
 
 

@@ -16,11 +16,9 @@ from bot.core.scenes.kind import (
 )
 from bot.core.scenes.village.bodies import Body, Plenty, full_stocks
 from bot.core.scenes.village.goals import Deeds, dealt
-from bot.core.scenes.village.ground import ground_of, house_of
+from bot.core.scenes.village.ground import GROUNDS, ground_of, house_of
 from bot.core.scenes.village.moves import MOVES
 from bot.core.scenes.village.state import Village, VillageEdit
-
-GROUNDS = 2**32
 
 
 class VillageOptions(Options):

@@ -25,7 +25,7 @@ from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Ground, Tile, xy
 from bot.core.scenes.village.moves import ONWARD, Eat, Gather, Give, Go, Look, Rest, Talk, Walk, Whisper
 from bot.core.scenes.village.paths import walked
 from bot.core.scenes.village.seeing import looked, viewed
-from bot.core.scenes.village.world import HEARD_WITHIN, HOURS, World
+from bot.core.scenes.village.world import HEARD_WITHIN, HOURS, LONGEST_TRAIL, World
 
 WORDS_A_TURN: Final = 2
 AT_ONCE: Final = 3  # that are gathered, eaten or given in one move
@@ -181,7 +181,7 @@ class Village(World):
                 deeds[seat] = deeds[seat].model_copy(update={"goal_met": True})
                 events.append(Event(text="You have met your goal.", audience=(seat,), kind="goal"))
         here, trail = self.bodies[mover].tile, self.trails[mover]
-        trails = self.trails if trail[-1] == here else {**self.trails, mover: (*trail, here)}
+        trails = self.trails if trail[-1] == here else {**self.trails, mover: (*trail, here)[-LONGEST_TRAIL:]}
         return self.model_copy(update={"deeds": deeds, "trails": trails}), tuple(events)
 
     def _turned(self) -> Applied:
@@ -256,7 +256,7 @@ class Village(World):
             raise Rejected("That seat is asked now, and cannot sleep: leave it some energy.")
         told = {"tile": SIDE * (row - 1) + column - 1, "hunger": hunger, "energy": energy, "asleep": asleep}
         state = self._with(change.seat, body.model_copy(update=told))
-        trail = (*self.trails[change.seat], state.bodies[change.seat].tile)
+        trail = (*self.trails[change.seat], state.bodies[change.seat].tile)[-LONGEST_TRAIL:]
         return state.model_copy(update={"trails": {**self.trails, change.seat: trail}})
 
     def valid(self) -> str:

@@ -1,38 +1,42 @@
 """Where a village stands: bodies, stocks, goals and deeds, and what can be asked of them."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final
 
-from bot.core.scenes.kind import Seat, State
+from pydantic import Field
+
+from bot.core.scenes.kind import MOST_TURNS, Few, Seat, State, UpToTurns
 from bot.core.scenes.village.bodies import Body, Plenty, Stocks
 from bot.core.scenes.village.goals import Deeds, Goal
-from bot.core.scenes.village.ground import Ground, Tile, ground_of, tiles_within, xy
+from bot.core.scenes.village.ground import GROUNDS, Ground, KeptTile, Tile, ground_of, tiles_within, xy
 
 SIGHT, SIGHT_AT_NIGHT = 7, 3
 HEARD_WITHIN, TOUCH = 5, 1
 HOURS, DAWN = 24, 6
+LONGEST_TRAIL: Final = MOST_TURNS + 1
+Trail = Annotated[tuple[KeptTile, ...], Field(max_length=LONGEST_TRAIL)]
 NIGHT: Final = frozenset({22, 23, 0, 1, 2, 3, 4, 5})
 
 
 class World(State):
     """A village at one moment; hours are counted from the first dawn, tiles as in its ground."""
 
-    number: int  # of its ground
+    number: int = Field(ge=0, lt=GROUNDS)  # of its ground
     plenty: Plenty = "plain"
-    rounds: int = 72
+    rounds: UpToTurns = 72
     deadly: bool = False
     dark: bool = False
     faces: bool = False  # whether everybody knows where everybody is
-    hour: int = 0
-    turns_left: int
+    hour: UpToTurns = 0
+    turns_left: UpToTurns
     current: Seat = 0
     words: int = 0  # how often the current seat spoke in this turn
     looked: bool = False
-    bodies: Mapping[Seat, Body]
+    bodies: Annotated[Mapping[Seat, Body], Few]
     stocks: Stocks
-    goals: Mapping[Seat, Goal]
-    deeds: Mapping[Seat, Deeds]
-    trails: Mapping[Seat, tuple[Tile, ...]]  # where each stood, since it began
+    goals: Annotated[Mapping[Seat, Goal], Few]
+    deeds: Annotated[Mapping[Seat, Deeds], Few]
+    trails: Annotated[Mapping[Seat, Trail], Few]  # where each stood, since it began
     ended: str = ""
 
     @property

@@ -28,7 +28,7 @@ from bot.core.scenes.werewolf.moves import (
     Silence,
     Vote,
 )
-from bot.core.scenes.werewolf.state import MODERATOR, SwappedRoles, Terms, Werewolf
+from bot.core.scenes.werewolf.state import MODERATOR, MOST_DAYS, MOST_ROUNDS, SwappedRoles, Terms, Werewolf
 from bot.core.scenes.werewolf.village import in_words, roles_for
 
 FEWEST = 5  # players
@@ -40,7 +40,7 @@ class WerewolfOptions(Options):
 
     turns: int = Field(default=MOST_TURNS, ge=1, le=MOST_TURNS, description="after how many turns it ends undecided")
     ordering: Ordering = Field(default=Ordering.RULES, description="who is next: the rules say it")
-    days: int = Field(default=12, ge=1, le=12, description="after how many days nobody has won")
+    days: int = Field(default=MOST_DAYS, ge=1, le=MOST_DAYS, description="after how many days nobody has won")
     third_wolf: bool = Field(default=False, description="whether 8 players have three wolves instead of two")
     hunter: bool = Field(default=False, description="whether 9 players and more have a hunter")
     first_night_kill: bool = Field(default=False, description="whether the wolves kill in the first night already")
@@ -54,7 +54,7 @@ class WerewolfOptions(Options):
     talk_moderated: bool = Field(
         default=False, description="whether seat 1 is on no side, and says each day who speaks when"
     )
-    talk_rounds: int = Field(default=1, ge=1, le=3, description="how often everybody speaks each day")
+    talk_rounds: int = Field(default=1, ge=1, le=MOST_ROUNDS, description="how often everybody speaks each day")
 
     def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
         players = tuple(seat for seat in seats if not (self.talk_moderated and seat == MODERATOR))

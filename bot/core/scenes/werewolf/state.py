@@ -1,12 +1,28 @@
 """Where a game of werewolf stands: nights, days, and what each seat sees of them."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from bot.core.errors import Rejected
-from bot.core.scenes.kind import Applied, Chance, Edit, Event, Expect, Form, Frozen, Move, Over, Seat, Seen, State, Wait
+from bot.core.scenes.kind import (
+    MOST_SEATS,
+    Applied,
+    Chance,
+    Edit,
+    Event,
+    Expect,
+    Few,
+    Form,
+    Frozen,
+    Move,
+    Over,
+    Seat,
+    Seen,
+    State,
+    Wait,
+)
 from bot.core.scenes.orderings import STRIKES, Schedule
 from bot.core.scenes.werewolf import showing
 from bot.core.scenes.werewolf.moves import (
@@ -25,6 +41,7 @@ from bot.core.scenes.werewolf.moves import (
 from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, hanged, most_voted, winner
 
 PACKS_A_NIGHT = 2
+MOST_DAYS, MOST_ROUNDS = 12, 3
 MODERATOR = 1  # where there is one
 NIGHT_SECONDS, NIGHT_LEAST, LATE_SECONDS, LATE_LEAST = 90, 30, 45, 15
 SHOT_SECONDS, BALLOT_SECONDS, WORDS_SECONDS = 30, 90, 60
@@ -38,8 +55,8 @@ class Terms(Frozen):
     reveal_roles: bool
     side: bool
     drawn: bool
-    rounds: int
-    days: int
+    rounds: int = Field(ge=1, le=MOST_ROUNDS)
+    days: int = Field(ge=1, le=MOST_DAYS)
     dead_write: bool
     moderated: bool = False
 
@@ -55,24 +72,26 @@ class Werewolf(State):
     """A village with wolves in it."""
 
     terms: Terms
-    roles: Mapping[Seat, Role]  # of who plays: a moderator does not
-    alive: tuple[Seat, ...]
+    roles: Annotated[Mapping[Seat, Role], Few]  # of who plays: a moderator does not
+    alive: Annotated[tuple[Seat, ...], Few]
     phase: Phase = "night"
-    day: int = 1
-    packs: Mapping[Seat, int] = Field(default_factory=dict)  # how often each wolf spoke tonight
-    kills: Mapping[Seat, Seat] = Field(default_factory=dict)  # whom each wolf voted for last
+    day: int = Field(default=1, ge=1, le=MOST_DAYS)
+    packs: Mapping[Seat, int] = Field(default_factory=dict, max_length=MOST_SEATS)  # how often each wolf spoke tonight
+    kills: Mapping[Seat, Seat] = Field(default_factory=dict, max_length=MOST_SEATS)  # whom each wolf voted for last
     victim: Seat = 0
     brewed: Literal["", "heal", "poison"] = ""
     poisoned: Seat = 0
     healed_in: int = 0  # the day whose night it was; 0: she has it still
     poisoned_in: int = 0
-    inspected: tuple[tuple[int, Seat], ...] = ()  # day and seat
-    deaths: tuple[Death, ...] = ()
-    speakers: tuple[Seat, ...] = ()  # who is still to speak today
+    inspected: Annotated[tuple[tuple[int, Seat], ...], Field(max_length=MOST_DAYS)] = ()  # day and seat
+    deaths: Annotated[tuple[Death, ...], Few] = ()
+    speakers: Annotated[
+        tuple[Seat, ...], Field(max_length=MOST_SEATS * MOST_ROUNDS)
+    ] = ()  # who is still to speak today
     arranging: bool = False  # whether the moderator is asked in which order
     strikes: int = 0  # how often in a row it named nobody
-    votes: Mapping[Seat, Seat] = Field(default_factory=dict)
-    ballots: tuple[Ballot, ...] = ()
+    votes: Mapping[Seat, Seat] = Field(default_factory=dict, max_length=MOST_SEATS)
+    ballots: Annotated[tuple[Ballot, ...], Field(max_length=MOST_DAYS)] = ()
     condemned: Seat = 0
     by_day: bool = False  # whether the shot follows a hanging
     won: Literal["", "nobody", "village", "wolves"] = ""

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
+from typing import Annotated
 
-from bot.core.scenes.kind import Frozen, Seat
+from bot.core.scenes.kind import Few, Frozen, Seat
 from bot.core.wording import counted
 
 
@@ -39,7 +40,7 @@ class Ballot(Frozen):
     """Who voted for whom to hang on a day; 0 abstained."""
 
     day: int
-    votes: Mapping[Seat, Seat]
+    votes: Annotated[Mapping[Seat, Seat], Few]
 
     def counts(self) -> list[tuple[Seat, int]]:
         """Give who has how many votes, the most first."""
