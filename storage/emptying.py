@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Table, and_, delete, or_, select, tuple_, union
 
+from bot.core.cards import kept_with
+from bot.core.records import AgentId
 from storage.database import Database
 from storage.erasing import erase
 from storage.owed import PAUSE_SECONDS
@@ -138,6 +140,8 @@ class Bit:
             await self.session.run(delete(ROOMS).where(owned(ROOMS, self.community_id), ROOMS.c.id.in_(self.rooms)))
             its = AGENTS.c.id == self.room_id
             await self.session.run(delete(AGENTS).where(owned(AGENTS, self.community_id), its))
+            card = and_(KEPT.c.scope == self.community_id, KEPT.c.name == kept_with(AgentId(self.room_id)))
+            await self.session.run(delete(KEPT).where(card))
         return None
 
     async def _unsaid(self) -> int:

@@ -15,9 +15,9 @@ from bot.core.actions.fields import LONGEST_PROMPT
 from bot.core.changes import AgentColumns
 from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, Detail, InputFormat, OutputFormat
-from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, check_shape, values_in
+from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, check_shape, depth_of, values_in
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
-from bot.core.records import Allocations, Json, Mind, WholeAgent
+from bot.core.records import AgentId, Allocations, Json, Mind, WholeAgent
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CHUNKS = ("ccv3", "chara")  # the newer version first
@@ -26,6 +26,8 @@ LEAST_ALIAS = 2  # characters
 LONGEST_NAME = 80  # of a chunk
 MOST_CHUNKS = 20_000  # of a picture
 MOST_VALUES = 50_000  # in a whole card
+LARGEST_KEPT, MOST_KEPT, DEEPEST_KEPT = 600_000, 40_000, 50  # characters, values and levels of what is only kept
+KEPT = "card:"  # begins the name under which that is kept
 MOST_KEYS = 500  # at the top of its knowledge
 TOO_MUCH = "This card holds more than any agent needs: make it smaller."
 _NOTES = re.compile(r"\s*[()\[\]]+\s*")  # "Ada (v2)": agents' names have none, which would look like our own notes
@@ -70,7 +72,7 @@ def read_card(data: bytes) -> Card:
         knowledge=_knowledge(own),
         settings=_settings(own),
         token_budget=_whole(own.get("token_budget"), 4_000, 200_000),
-        kept={key: value for key, value in inner.items() if key not in USED},
+        kept=_kept(inner),
         has_picture=is_picture,
     )
 
@@ -210,6 +212,20 @@ def _knowledge(own: Mapping[str, Json]) -> dict[str, Json]:
     except Rejected as error:
         raise BadSetting(f"What this card knows cannot be kept: {error.sentence}") from error
     return found
+
+
+def _kept(inner: Mapping[str, Json]) -> dict[str, Json]:
+    """Give what is only kept; raises BadSetting for more than an archive of the community could bring anywhere."""
+    kept = {key: value for key, value in inner.items() if key not in USED}
+    characters = len(json.dumps(kept, ensure_ascii=False))
+    if characters > LARGEST_KEPT or values_in(kept) > MOST_KEPT or depth_of(kept) > DEEPEST_KEPT:
+        raise BadSetting(TOO_MUCH)
+    return kept
+
+
+def kept_with(agent_id: AgentId) -> str:
+    """Give the name under which what a card said is kept that Selfroom has no use for."""
+    return f"{KEPT}{agent_id}"
 
 
 def _mapping(value: Json) -> dict[str, Json]:

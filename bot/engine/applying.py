@@ -40,6 +40,7 @@ from bot.engine.purse import Bill, settle
 from bot.engine.stage import PASSED, opened
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
+LONGEST_RESPONSE_ID = 500  # a provider may say anything
 LOOKED_BACK = 20  # messages of each room: enough to find the person's message that is answered
 AT_ONCE = 16  # replies in one transaction, so that nobody else waits long to write
 log = structlog.get_logger(__name__)
@@ -368,7 +369,7 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
         thoughts="" if one.is_secret else one.raw_blots.beginning(one.reply.thoughts, LONGEST_KEPT),
         sections=(*one.beside, *one.part.sections),
         usage=one.usage,
-        response_id=one.response_id,
+        response_id=one.response_id[:LONGEST_RESPONSE_ID],
         outcome=tuple(map(one.redactor.text, done)),
         silent=silent,
         failed=one.failed,

@@ -28,7 +28,7 @@ from storage.columns import Document, Packed, to_json
 from storage.database import Database
 from storage.emptying import is_begun
 from storage.forgetting import forgetting
-from storage.moving.contents import STAYS, TABLES, Manifest, to_line
+from storage.moving.contents import MOVED, STAYS, Manifest, to_line
 from storage.moving.pages import TOO_LARGE
 from storage.owed import debts_in
 from storage.private import whole_file
@@ -73,7 +73,7 @@ def is_sealed(cipher: Cipher, fingerprint: str, manifest: Manifest) -> bool:
     return any(hmac.compare_digest(one.hex().encode(), given.encode()) for one in cipher.digests(fingerprint))
 
 
-FORMAT = 2  # raised when an older program could not read what a newer one writes
+FORMAT = 3  # raised when an older program could not read what a newer one writes
 LARGEST = 4_000_000_000  # bytes of all that is in an archive
 LARGEST_AT_ONCE = 64_000_000  # bytes of what is read whole: the manifest, and the images together
 LARGEST_MANIFEST = 1_000_000
@@ -170,7 +170,7 @@ async def _write(
             raise BadSetting(NOT_FORGOTTEN)
         if await debts_in(session, community_id) or await is_begun(session, community_id):
             raise BadSetting(DELETING)
-        for table in TABLES:
+        for table in MOVED:
             blank = SEALED if keyless and table is KEYS else NOTHING
             counts[table.name] = 0
             async with aclosing(_written(session, table, community_id, archive, blank)) as pages:
@@ -178,13 +178,11 @@ async def _write(
                     counts[table.name] += count
                     on_page()
         left_out = [words for name, words in STAYS.items() if await _is_there(session, name, community_id)]
-        kept = await session.rows(select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == community_id))
     for name, data in images.items():
         archive.writestr(f"images/{name}", data)
     return {
         "format": FORMAT,
         "community": {"guild_id": about["guild_id"], "name": about["name"], "paused": about["paused"]},
-        "kept": {name: value for name, value in kept},
         "counts": counts,
         "images": sorted(images),
         "left_out": left_out,
@@ -201,7 +199,8 @@ async def _written(
     session: Session, table: Table, community_id: int, archive: zipfile.ZipFile, blank: Values
 ) -> AsyncGenerator[int, None]:
     """Write a table piece by piece; gives how many rows each has."""
-    asked = select(table).where(owned(table, community_id)).order_by(*table.primary_key)
+    whose = KEPT.c.scope == community_id if table is KEPT else owned(table, community_id)
+    asked = select(table).where(whose).order_by(*table.primary_key)
     with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as lines:
         waiting: list[str] = []
         async for rows in session.pages(asked, _at_a_time(table)):

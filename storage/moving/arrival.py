@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from sqlalchemy import Table
 
+from bot.core.cards import KEPT as OF_CARDS
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.scenes.kind import MOST_SEATS
@@ -18,7 +19,6 @@ from storage.tables import ACTIONS, AGENTS, ATTACHMENTS, BEATS, COUNTERS, LETTER
 AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
 ARRIVED_SECONDS = 120  # that a scene which ran where it came from has for its next move
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
-CARRIED = "card:"  # what is kept by such names comes in from anybody: what agents' cards said
 PICTURES = "https://"  # which Discord fetches, not we
 MOST_LINES, LONGEST_LINE = 200, 2_000  # of what a beat did, of which an answer asks for 50 things, and of one of them
 MOST = 2**31 - 1  # as far as ids are counted: PostgreSQL keeps no more, and the search index has 2^32 to a community
@@ -52,6 +52,11 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
     if table is SEATS and row["seat"] > MOST_SEATS:
         raise ValueError("a scene has more seats than any")
     return {**row, **_altered(table, row), **(_disarmed(table, row) if handed else {})}
+
+
+def may_be_kept(name: str, *, handed: bool) -> bool:
+    """Tell whether what is kept by a name comes in: from anybody only what agents' cards said."""
+    return not handed or name.startswith(OF_CARDS)
 
 
 def _altered(table: Table, row: Values) -> Values:

@@ -11,8 +11,9 @@ from sqlalchemy import Date, LargeBinary, Table
 from bot.core.records import CommunityId
 from storage.columns import Packed, Usd, UtcTime, to_plain
 from storage.session import Field, Values
-from storage.tables import METADATA, ROWS
+from storage.tables import KEPT, METADATA, ROWS
 
+OWNERS = ("community_id", "scope")  # columns that say whose a row is
 # the community itself, what is keyed in another way, and trees, whose worlds lie in files that no copy has
 ELSEWHERE = {"communities", "kept", "timelines"}
 STAYS = {"providers": "the server's own model provider (/setup provider)"}  # not copied: to be set again
@@ -20,6 +21,7 @@ STAYS = {"providers": "the server's own model provider (/setup provider)"}  # no
 TABLES: tuple[Table, ...] = tuple(
     table for table in METADATA.sorted_tables if table.name not in ELSEWHERE and table.name not in STAYS
 )
+MOVED: tuple[Table, ...] = (*TABLES, KEPT)  # what is kept by name comes last: anybody's cards may have filled it
 
 
 class AboutCommunity(TypedDict):
@@ -35,7 +37,7 @@ class Manifest(TypedDict):
 
     format: int
     community: AboutCommunity
-    kept: dict[str, str]
+    kept: NotRequired[dict[str, str]]  # until format 2
     counts: dict[str, int]
     images: list[str]
     left_out: list[str]
@@ -53,7 +55,7 @@ def to_line(table: Table, row: Values) -> dict[str, object]:
     return {
         column.name: to_plain(row[column.name])
         for column in table.columns
-        if column.name != "community_id" and not counts_itself(column)
+        if column.name not in OWNERS and not counts_itself(column)
     }
 
 
@@ -64,7 +66,7 @@ def from_line(table: Table, line: Values) -> dict[str, object]:
     """
     row: dict[str, object] = {}
     for column in table.columns:
-        if column.name == "community_id" or counts_itself(column):
+        if column.name in OWNERS or counts_itself(column):
             continue
         row[column.name] = _value(column, line[column.name]) if column.name in line else _default(column)
     if unknown := line.keys() - row.keys():

@@ -17,7 +17,7 @@ from storage.moving.archive import (
     opened,
     write_archive,
 )
-from storage.moving.contents import STAYS, TABLES
+from storage.moving.contents import MOVED, STAYS
 from storage.moving.incoming import import_community
 from storage.moving.pages import TOO_LARGE, pages_of
 from storage.tables import MESSAGES
@@ -71,7 +71,7 @@ def looked_through(data: bytes) -> ArchiveContents:
     try:
         with opened(data) as archive:
             manifest = manifest_of(archive, LARGEST_UNPACKED)
-            found = {table.name: 0 for table in TABLES}
+            found = {table.name: 0 for table in MOVED}
             untold = 0
             for page in pages_of(archive, manifest, handed=True):
                 found[page.table_name] += len(page.rows)

@@ -18,7 +18,7 @@ from storage.database import Database
 from storage.forgetting import begin_forgetting
 from storage.inline import unhurried
 from storage.moving.archive import BROKEN, CLOSED, UNREADABLE, Moved, fingerprint, is_sealed, manifest_of, opened
-from storage.moving.arrival import CARRIED
+from storage.moving.arrival import may_be_kept
 from storage.moving.contents import STAYS, Manifest
 from storage.moving.pages import Page, set_aside
 from storage.moving.ready import Plain, put
@@ -175,8 +175,8 @@ class _Arrival:
     async def _appear(self, session: Session, community_id: CommunityId) -> None:
         """Let it take its place, with what the server's own empty community had."""
         await self._check_place(session, hold=True)
-        told = self.manifest["kept"].items()
-        kept = {name: value for name, value in told if self.into is None or name.startswith(CARRIED)}
+        told = self.manifest.get("kept", {}).items()
+        kept = {name: value for name, value in told if may_be_kept(name, handed=self.into is not None)}
         kept = {name: value for name, value in kept.items() if not (self.is_elsewhere and name.startswith(UNREAD))}
         notes = [{"scope": community_id, "name": name, "value": value} for name, value in kept.items()]
         await session.upsert(KEPT, notes)

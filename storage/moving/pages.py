@@ -16,13 +16,13 @@ from sqlalchemy.engine import Dialect
 
 from bot.core.errors import BadSetting
 from storage.messages import file_rows
-from storage.moving.arrival import admitted
-from storage.moving.contents import TABLES, Manifest, from_line
+from storage.moving.arrival import admitted, may_be_kept
+from storage.moving.contents import MOVED, Manifest, from_line
 from storage.moving.limits import LARGEST_LINE
 from storage.moving.ready import Plain, ready
 from storage.moving.rehoming import rehomed
 from storage.session import Values
-from storage.tables import ATTACHMENTS, MESSAGES, METADATA
+from storage.tables import ATTACHMENTS, KEPT, MESSAGES, METADATA
 from storage.talking import Indexed, indexed
 
 Line = dict[str, Any]  # as a foreign file gives it
@@ -62,10 +62,12 @@ def set_aside(
     To look through an archive takes far longer than to write what is in it, and who writes keeps all others waiting.
     """
     with TemporaryFile(dir=folder) as file:
-        counts = {table.name: 0 for table in TABLES}
+        counts = {table.name: 0 for table in MOVED}
         for page in pages_of(archive, manifest, handed=handed):
             counts[page.table_name] += len(page.rows)
             table = METADATA.tables[page.table_name]
+            if table is KEPT:
+                page = replace(page, rows=[row for row in page.rows if may_be_kept(row["name"], handed=handed)])
             if elsewhere:
                 page = replace(page, rows=[here for row in page.rows if (here := rehomed(table, row)) is not None])
             made = _ready(page, dialect) if dialect.name == "sqlite" else replace(page, words=_words_of(page))
@@ -104,7 +106,7 @@ def pages_of(archive: zipfile.ZipFile, manifest: Manifest, *, handed: bool) -> I
 
     `handed`: it is from anybody, not from whoever runs Selfroom.
     """
-    for table in TABLES:
+    for table in MOVED:
         count = 0
         for page in _pages_of(archive, table, manifest["format"], handed=handed):
             count += len(page.rows)

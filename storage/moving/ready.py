@@ -8,7 +8,7 @@ from sqlalchemy import LargeBinary, Table
 from sqlalchemy.engine import Dialect
 
 from storage.columns import Packed
-from storage.moving.contents import counts_itself
+from storage.moving.contents import OWNERS, counts_itself
 from storage.session import Field, Session, Values
 
 Plain = tuple[object, ...]  # values as they lie in the database, in the order of the table's columns
@@ -25,19 +25,20 @@ async def put(session: Session, table: Table, rows: Sequence[Values | Plain], co
     """Write rows of a community, which are ready for SQLite."""
     if not rows:
         return
+    owner = next(name for name in OWNERS if name in table.c)
     if not session.is_sqlite:
-        its = {"community_id": community_id}
+        its = {owner: community_id}
         await session.run(session.insert(table), [{**cast(Values, row), **its} for row in rows])
         return
     names = [name for name, _ in _ways(table, session.dialect)]
-    columns, values = ", ".join(["community_id", *names]), ", ".join([str(int(community_id)), *("?" for _ in names)])
+    columns, values = ", ".join([owner, *names]), ", ".join([str(int(community_id)), *("?" for _ in names)])
     await session.put_plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({values})", cast(list[Plain], rows))  # noqa: S608
 
 
 @lru_cache(maxsize=128)
 def _ways(table: Table, dialect: Dialect) -> tuple[tuple[str, Way], ...]:
     """Give the columns that come in, each with how its values are made ready."""
-    columns = [one for one in table.columns if one.name != "community_id" and not counts_itself(one)]
+    columns = [one for one in table.columns if one.name not in OWNERS and not counts_itself(one)]
     return tuple((one.name, _way(one, dialect)) for one in columns)
 
 

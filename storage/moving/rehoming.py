@@ -16,7 +16,7 @@ from storage.columns import UtcTime, to_microseconds
 from storage.database import Database, database_url
 from storage.erasing import erase
 from storage.moving.arrival import EARLIEST, OPEN
-from storage.moving.contents import TABLES, counts_itself
+from storage.moving.contents import MOVED, counts_itself
 from storage.moving.staging import Keys, keys_in, remove, short_turn
 from storage.rooms import SqlRooms
 from storage.session import Session, Values, owned
@@ -59,6 +59,8 @@ def rehomed(table: Table, row: Values) -> Values | None:
     A message keeps its places where `rehome` has to look at these first.
     """
     if table in ONLY_THERE or (table is OVERRIDES and row["name"] in PLACES):
+        return None
+    if table is KEPT and row["name"].startswith(UNREAD):
         return None
     if table is MESSAGES and row["thread_id"] is not None and row["thread_name"] is None:
         return row
@@ -131,7 +133,7 @@ async def clone_community(source: Database, community_id: CommunityId) -> Databa
     async with source.reading() as reading, target.engine.begin() as writing:
         session, copy = Session(reading), Session(writing)
         await copy_rows(session, copy, COMMUNITIES, community_id)
-        for table in (*TABLES, KEPT):
+        for table in MOVED:
             await copy_rows(session, copy, table, community_id)
     return target
 

@@ -80,6 +80,7 @@ async def begin(database: Database, guild_id: Snowflake, told: Values) -> Commun
         async with short_turn(database) as session:
             made = session.insert(COMMUNITIES).returning(COMMUNITIES.c.id)
             community_id = CommunityId(int(await session.value(made, {**hidden, "guild_id": -guild_id})))
+            await session.run(delete(KEPT).where(KEPT.c.scope == community_id))  # of who had the number before
             if session.is_sqlite:
                 await index_later(session, community_id)
     except BaseException:
@@ -99,6 +100,7 @@ async def clear(database: Database, community_id: CommunityId) -> None:
     )
     async with short_turn(database) as session:
         await session.run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, noted))
+        await session.run(delete(KEPT).where(KEPT.c.scope == community_id))
         await session.run(delete(COMMUNITIES).where(COMMUNITIES.c.id == community_id, ~HERE))
 
 

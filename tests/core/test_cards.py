@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.core import cards as core_cards
 from bot.core.cards import card_of, read_card
 from bot.core.errors import BadSetting
 from bot.core.kinds import AgentType
@@ -107,3 +108,13 @@ def test_a_cards_name_loses_the_brackets_that_an_agents_name_may_not_have() -> N
         ).encode()
     )
     assert card.name == "Ada v2 beta"
+
+
+@pytest.mark.parametrize(
+    "book",
+    ["x" * core_cards.LARGEST_KEPT, [[]] * core_cards.MOST_KEPT, json.loads("[" * 60 + "]" * 60)],
+    ids=["long", "wide", "nested"],
+)
+def test_a_card_that_no_archive_could_bring_anywhere_is_refused(book: object) -> None:
+    with pytest.raises(BadSetting, match="more than any agent needs"):
+        read_card(json.dumps({"name": "Ada", "description": "She.", "character_book": book}).encode())

@@ -7,6 +7,7 @@ from tempfile import TemporaryFile
 import pytest
 from sqlalchemy import func, select
 
+from bot.core.cards import kept_with
 from bot.core.changes import AddMembership, Change, EndBeat, RecordAction, SetFocus, UpdateRoom
 from bot.core.errors import BadSetting
 from bot.core.records import ActionRecord, AgentId, BeatId, CommunityId, Focus, Side, Snowflake
@@ -88,6 +89,17 @@ async def test_a_deleted_agent_goes_in_short_transactions_and_nobody_sees_its_ro
     async with store.writing(community_id) as write:
         assert HOST not in (await write.views.whole(community_id)).agents
         assert not await write.agents.is_going(community_id, HOST)
+
+
+async def test_with_an_agent_goes_what_its_card_said(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        for agent_id in (HOST, GUEST):
+            await write.notes.keep(community_id, kept_with(agent_id), {"creator_notes": "by Mira"})
+        await write.agents.delete(community_id, HOST, START)
+    await store.gone_for_good()
+    async with store.reading() as read:
+        assert await read.notes.find(community_id, kept_with(HOST)) is None
+        assert await read.notes.find(community_id, kept_with(GUEST)) is not None
 
 
 async def test_a_thread_that_is_not_for_the_open_goes_bit_by_bit_the_newest_first(

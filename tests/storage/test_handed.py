@@ -14,10 +14,12 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.core import cards
+from bot.core.cards import kept_with, read_card
 from bot.core.changes import SetOverride
 from bot.core.errors import BadSetting
 from bot.core.models import OwnProvider
-from bot.core.records import Community, CommunityId, Snowflake
+from bot.core.records import AgentId, Community, CommunityId, Json, Snowflake
 from storage.database import Database
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.moving import archive, handed, incoming
@@ -205,6 +207,40 @@ async def test_who_said_very_much_is_forgotten_in_short_turns(
     await archives.unpack(empty, data)
     assert sum(turns) == 0, "what came in went again"
     assert 0 < max(turns) <= MESSAGES_AT_ONCE
+
+
+def monster() -> dict[str, Json]:
+    """What a card may at most have that only its export needs."""
+    book: dict[str, Json] = {"entries": [[] for _ in range(cards.MOST_KEPT - 100)]}
+    book["notes"] = "[," * ((cards.LARGEST_KEPT - 4 * cards.MOST_KEPT) // 2 - 1_000)
+    return book
+
+
+async def test_whatever_cards_hold_a_community_that_is_exported_comes_in_again(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
+) -> None:
+    card = read_card(json.dumps({"name": "Ada", "description": "She.", "book": monster()}).encode())
+    async with store.writing(lively) as write:
+        for agent_id in range(1, 6):
+            await write.notes.keep(lively, kept_with(AgentId(agent_id)), card.kept)
+    data = await packed(archives, lively)
+    await archives.look_into(empty.id, data)
+    await archives.unpack(empty, data)
+    async with store.reading() as read:
+        assert await read.notes.find(await arrived(store), kept_with(AgentId(5))) == card.kept
+
+
+async def test_of_what_is_kept_by_name_only_what_cards_said_comes_in_from_just_anybody(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
+) -> None:
+    async with store.writing(lively) as write:
+        for name in ("card:1", "opened"):
+            await write.notes.keep(lively, name, {"first_mes": "hi"})
+    await archives.unpack(empty, await packed(archives, lively))
+    here = await arrived(store)
+    async with store.reading() as read:
+        assert await read.notes.find(here, "card:1") == {"first_mes": "hi"}
+        assert (await read.notes.find(here, "opened"), await read.notes.find(here, "home")) == (None, None)
 
 
 async def test_no_address_that_we_would_ask_comes_in(

@@ -7,7 +7,7 @@ from datetime import timedelta
 from bot.core.actions import CreateAgent, Say
 from bot.core.actions.fields import LONGEST_TEXT
 from bot.core.actor import Actor
-from bot.core.cards import Card, card_of, read_card
+from bot.core.cards import Card, card_of, kept_with, read_card
 from bot.core.changes import Change, SetKnowledge, UpdateAgent
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
@@ -20,8 +20,6 @@ from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office
 from bot.engine.masks import check_may_look
 from bot.engine.performer import Outcome
-
-KEPT_WITH = "card:{}"  # what a card said that Selfroom has no use for, kept for export
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Cards:
         async with self.office.changing(guild_id, person) as (community, write):
             agent = (await write.views.roster(community.id, agent_ids=[agent_id])).agents[agent_id]
             await write.apply(community.id, self._brought(agent, person, card))
-            await write.notes.keep(community.id, KEPT_WITH.format(agent.id), card.kept or None)
+            await write.notes.keep(community.id, kept_with(agent.id), card.kept or None)
         if card.greeting:
             await self.actions.take(guild_id, person, Say(message=card.greeting[:LONGEST_TEXT]), subject=agent.id)
         self.office.on_done()
@@ -94,7 +92,7 @@ class Cards:
         async with self.office.looking(guild_id) as (community, read):
             await check_may_look(read, community.id, who, agent_id)
             view = await read.views.action_view(community.id, agent_ids=[agent_id], room_ids=[], doors=False)
-            kept = await read.notes.find(community.id, KEPT_WITH.format(agent_id))
+            kept = await read.notes.find(community.id, kept_with(agent_id))
         return card_of(view.whole_agent(agent_id), view.mind_of(agent_id), kept if isinstance(kept, dict) else {})
 
 
