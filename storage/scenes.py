@@ -70,17 +70,16 @@ class SqlScenes:
         return _scene_of(row, [plain(Seated, seat) for seat in await self.session.mappings(ITS_SEATS, this)])
 
     async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Scene | None:
-        found = await self._some(community_id, SCENES.c.thread_id == thread_id)
-        return next((one for one in found if one.status.is_open), found[0] if found else None)
+        here = (owned(SCENES, community_id), SCENES.c.thread_id == thread_id)
+        asked = select(SCENES.c.id, SCENES.c.status).where(*here).order_by(SCENES.c.id.desc()).limit(MOST_LISTED)
+        found = [(SceneId(id_), SceneStatus(status)) for id_, status in await self.session.rows(asked)]
+        chosen = next((id_ for id_, status in found if status.is_open), found[0][0] if found else None)
+        return None if chosen is None else await self.find(community_id, chosen)
 
     async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:
-        known = SCENES.c.status.in_(statuses or [*SceneStatus])
-        return await self._some(community_id, known, [one for one in SCENES.c if one is not SCENES.c.standing])
-
-    async def _some(
-        self, community_id: CommunityId, which: ColumnElement[bool], columns: Sequence[Field] = tuple(SCENES.c)
-    ) -> list[Scene]:
-        asked = select(*columns).where(owned(SCENES, community_id), which).order_by(SCENES.c.id.desc())
+        columns = [one for one in SCENES.c if one is not SCENES.c.standing]
+        known = (owned(SCENES, community_id), SCENES.c.status.in_(statuses or [*SceneStatus]))
+        asked = select(*columns).where(*known).order_by(SCENES.c.id.desc())
         rows = await self.session.mappings(asked.limit(MOST_LISTED))
         ids = [row["id"] for row in rows]
         of_these = select(SEATS).where(owned(SEATS, community_id), SEATS.c.scene_id.in_(ids)).order_by(SEATS.c.seat)

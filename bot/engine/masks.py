@@ -41,10 +41,15 @@ async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflak
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
 
 
-async def rooms_shut_to(scenes: Scenes, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
-    """Give the rooms in which a person sits in a closed scene that goes on."""
-    closed = await closed_scenes(scenes, community_id)
-    return frozenset(one.room_id for one in closed if one.seat_of(person_id=who) is not None)
+async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
+    """Give the rooms in which a person sits in a closed scene that goes on, and those in which its agents live."""
+    closed = await closed_scenes(read.scenes, community_id)
+    mine = [one for one in closed if one.seat_of(person_id=who) is not None]
+    if not mine:
+        return frozenset()
+    heads = list(seated_in(mine))
+    view = await read.views.action_view(community_id, agent_ids=heads, room_ids=(), doors=False)
+    return frozenset({one.room_id for one in mine} | {room_id for _, room_id in view.memberships})
 
 
 def masked_agents(agents: Mapping[AgentId, Agent], seated: frozenset[AgentId]) -> dict[AgentId, Agent]:

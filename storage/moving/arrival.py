@@ -6,14 +6,27 @@ from decimal import Decimal
 from sqlalchemy import Table
 
 from bot.core.cards import KEPT as OF_CARDS
+from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.scenes.kind import MOST_SEATS
 from bot.core.scenes.records import SceneStatus
 from storage.columns import to_json
-from storage.moving.limits import COUNTED, is_deep, is_number, too_long
+from storage.moving.limits import COUNTED, LARGEST_VALUE, is_deep, is_number, too_long
 from storage.session import Values
-from storage.tables import ACTIONS, AGENTS, ATTACHMENTS, BEATS, COUNTERS, LETTERS, RESERVATIONS, SCENES, SEATS
+from storage.tables import (
+    ACTIONS,
+    AGENTS,
+    ATTACHMENTS,
+    BEATS,
+    COUNTERS,
+    KEPT,
+    LETTERS,
+    OVERRIDES,
+    RESERVATIONS,
+    SCENES,
+    SEATS,
+)
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
 AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
@@ -59,10 +72,19 @@ def may_be_kept(name: str, *, handed: bool) -> bool:
     return not handed or name.startswith(OF_CARDS)
 
 
+def comes_in(table: Table, row: Values, *, handed: bool) -> bool:
+    """Tell whether a row is left on its way: a setting that there is not would be looked at with every line."""
+    if table is KEPT:
+        return may_be_kept(str(row["name"]), handed=handed)
+    return table is not OVERRIDES or row["name"] in CommunityConfig.model_fields
+
+
 def _altered(table: Table, row: Values) -> Values:
     """Give what becomes of a row on its way: nothing that aims elsewhere, runs, or says who paid comes in as it was."""
     if table is LETTERS:
         kind, state = LetterKind(row["kind"]), LetterState(row["state"])
+        if kind is not LetterKind.POST and len(to_json(row.get("payload"))) > LARGEST_VALUE:
+            raise ValueError("a letter without files holds as much as one with many")
         return {"state": LetterState.FAILED} if kind in AIMED and state in OPEN else {}
     if table is SCENES:
         return _at_rest(SceneStatus(row["status"]))

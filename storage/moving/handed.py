@@ -26,6 +26,7 @@ LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
 MOST_ROWS = 150_000  # to write them takes long, however short they are
 MOST_ROOMS = 5_000  # with private threads: all are read together
+MOST_OF = {"keys": 2_000, "requests": 1_000, "reasons": 5_000, "lookups": 2_000, "memberships": 20_000}  # read as one
 MOST_UNTOLD = 5_000  # messages in threads of which older programs did not know what they are: they go one by one
 TOO_MUCH = (
     "The archive holds more than can come in here without keeping everybody waiting: ask whoever runs Selfroom to "
@@ -79,7 +80,8 @@ def looked_through(data: bytes) -> ArchiveContents:
                     untold += sum(row["thread_id"] is not None and row["thread_name"] is None for row in page.rows)
                 if found["agents"] > MOST_AGENTS:
                     raise BadSetting(TOO_LARGE)
-                if sum(found.values()) > MOST_ROWS or untold > MOST_UNTOLD or found["rooms"] > MOST_ROOMS:
+                too_many = found["rooms"] > MOST_ROOMS or any(found[name] > most for name, most in MOST_OF.items())
+                if sum(found.values()) > MOST_ROWS or untold > MOST_UNTOLD or too_many:
                     raise BadSetting(TOO_MUCH)
             return contents_of(found, manifest["left_out"])
     except UNREADABLE as error:

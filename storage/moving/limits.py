@@ -5,18 +5,42 @@ from typing import cast
 from sqlalchemy import BigInteger, Float, Integer, LargeBinary, Table
 from sqlmodel import AutoString
 
-from bot.core.actions.fields import LARGEST_FILE
+from bot.core.actions.fields import LARGEST_FILE, LONGEST_LINE
 from bot.core.config import CommunityConfig
+from bot.core.hud.agent_hud import MOST_SUMMARY
 from bot.core.knowledge import LARGEST_KNOWN, depth_of
+from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Json
+from bot.core.scenes.kind import LONGEST_OPTIONS
 from storage.columns import Document, Packed, Prose, to_json
 from storage.session import Field, Values
 from storage.tables import METADATA, ROWS
 
 LONGEST_CODE = 2_000  # kinds, states, and what others call an answer
+LONGEST_WORDS, LARGEST_VALUE = 10_000, 20_000  # of texts and documents of which nothing else is told
 LONGEST_PACKED = 3_200_000  # the HUD of the largest budget, of a token's sixteen characters
 LONGEST_SEALED = 2_000  # bytes of a sealed key
 LARGEST_DOCUMENT = 4 * LARGEST_KNOWN  # a whole mind as JSON
+# what may be longer, and what is read by the hundred, or at each look, and so is to be shorter
+TOLD = {
+    ("agents", "aliases"): 2 * MOST_ALIASES * (LONGEST_ALIAS + 4),
+    ("agents", "paused_reason"): LONGEST_LINE + 200,
+    ("attachments", "text"): LARGEST_FILE,
+    ("beats", "outcome"): LARGEST_DOCUMENT,  # these three are shortened on their way in
+    ("beats", "sections"): LARGEST_DOCUMENT,
+    ("actions", "parameters"): LARGEST_DOCUMENT,
+    ("checkpoints", "text"): 2 * MOST_SUMMARY,
+    ("journal", "before"): LARGEST_DOCUMENT,
+    ("journal", "after"): LARGEST_DOCUMENT,
+    ("kept", "value"): LARGEST_DOCUMENT,
+    ("letters", "payload"): LARGEST_DOCUMENT,  # with files; of letters that are no post less
+    ("lookups", "answer"): LARGEST_DOCUMENT,
+    ("minds", "knowledge"): LARGEST_DOCUMENT,
+    ("minds", "focus"): LARGEST_DOCUMENT // 4,
+    ("overrides", "value"): LARGEST_DOCUMENT // 4,
+    ("rooms", "billboard"): LONGEST_LINE,
+    ("scenes", "options"): LONGEST_OPTIONS,
+}
 DEEPEST = 60  # levels of a document, as of an answer: what goes through them calls itself for each
 LARGEST_NUMBER = 1e9  # seconds of any wait
 PERCENT = (0.0, 100.0)
@@ -25,6 +49,8 @@ LARGEST_LINE = LONGEST_PACKED + LARGEST_DOCUMENT  # bytes: a beat with its HUD i
 
 def _longest(column: Field) -> int | None:
     """Give how long a column's values may be, None for those that have no length."""
+    if (place := (column.table.name, column.name)) in TOLD:
+        return TOLD[place]
     told = ROWS[column.table.name].model_fields[column.name].metadata
     if longest := next((one.max_length for one in told if hasattr(one, "max_length")), None):
         return cast(int, longest)
@@ -32,9 +58,9 @@ def _longest(column: Field) -> int | None:
         case Packed():
             return LONGEST_PACKED
         case Document():
-            return LARGEST_DOCUMENT
+            return LARGEST_VALUE
         case Prose():
-            return LARGEST_FILE
+            return LONGEST_WORDS
         case LargeBinary():
             return LONGEST_SEALED
         case AutoString():

@@ -16,13 +16,13 @@ from sqlalchemy.engine import Dialect
 
 from bot.core.errors import BadSetting
 from storage.messages import file_rows
-from storage.moving.arrival import admitted, may_be_kept
+from storage.moving.arrival import admitted, comes_in
 from storage.moving.contents import MOVED, Manifest, from_line
 from storage.moving.limits import LARGEST_LINE
 from storage.moving.ready import Plain, ready
 from storage.moving.rehoming import rehomed
 from storage.session import Values
-from storage.tables import ATTACHMENTS, KEPT, MESSAGES, METADATA
+from storage.tables import ATTACHMENTS, MESSAGES, METADATA
 from storage.talking import Indexed, indexed
 
 Line = dict[str, Any]  # as a foreign file gives it
@@ -66,8 +66,7 @@ def set_aside(
         for page in pages_of(archive, manifest, handed=handed):
             counts[page.table_name] += len(page.rows)
             table = METADATA.tables[page.table_name]
-            if table is KEPT:
-                page = replace(page, rows=[row for row in page.rows if may_be_kept(row["name"], handed=handed)])
+            page = replace(page, rows=[row for row in page.rows if comes_in(table, row, handed=handed)])
             if elsewhere:
                 page = replace(page, rows=[here for row in page.rows if (here := rehomed(table, row)) is not None])
             made = _ready(page, dialect) if dialect.name == "sqlite" else replace(page, words=_words_of(page))

@@ -4,13 +4,13 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.core.actions import DirectScene
+from bot.core.actions import DirectScene, LeaveSeat, TakeSeat
 from bot.core.records import PUBLIC_SIDE, AgentId, Json, Side
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import play_of
 from bot.core.scenes.werewolf.state import Werewolf
 from bot.standin.player import played
-from tests.engine.theatre import MIRA, SCENE, Player, Theatre, theatre
+from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.storage.lines import kept_beats
 
 SECRET = "Grauwacke"
@@ -182,3 +182,14 @@ async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_tol
         posts = [post.content for _, post in house.publisher.posts]
         assert len([one for one in posts if "Whoever is out of the game" in one]) == 1
         assert "It was Agent1!" not in str(await stage.events())
+
+
+async def test_nobody_looks_at_one_seat_of_a_closed_scene_after_the_other() -> None:
+    async with theatre(Player(knowing), agents=7) as stage:
+        await stage.opened("werewolf", 6, BOSS)
+        await stage.done(LeaveSeat(scene_id=SCENE, agent_id=1))
+        await stage.done(LeaveSeat(scene_id=SCENE), BOSS)
+        for seat in range(1, 7):
+            assert "its own" in await stage.refused(TakeSeat(scene_id=SCENE, seat=seat))
+        await stage.done(TakeSeat(scene_id=SCENE, agent_id=7, seat=1))
+        await stage.done(TakeSeat(scene_id=SCENE, seat=7))

@@ -126,7 +126,13 @@ async def refused_timeline(night: Night) -> None:
         with pytest.raises(Rejected, match="once that is over"):
             await there.find(GUILD_ID, made.id, None, who=MIRA.id)
         assert await there.find(GUILD_ID, made.id, None, who=BOSS.id) == made
-        await there.remove(made, BOSS)
+        elsewhere = await there.fork(GUILD_ID, BOSS, AgentId(2), title="", rooms=(AgentId(2),))
+        with pytest.raises(Rejected, match="once that is over"):  # its agent's head is open in it
+            await there.find(GUILD_ID, elsewhere.id, None, who=MIRA.id)
+        with pytest.raises(Rejected, match="once that is over"):
+            await there.fork(GUILD_ID, MANAGING_MIRA, AgentId(2), title="", rooms=(AgentId(2),))
+        for one in (made, elsewhere):
+            await there.remove(one, BOSS)
         await trees.close()
 
 

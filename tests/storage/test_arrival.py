@@ -9,10 +9,13 @@ from sqlalchemy import Table
 
 from bot.core.actions.fields import LONGEST_PROMPT
 from bot.core.errors import BadSetting
+from bot.core.kinds import LetterKind
 from bot.core.names import LONGEST_NAME
 from storage.columns import Document
-from storage.moving.arrival import admitted
-from storage.moving.limits import DEEPEST, LARGEST_NUMBER, LONGEST, RANGES, too_long
+from storage.moving.arrival import admitted, comes_in
+from storage.moving.handed import MOST_AGENTS
+from storage.moving.limits import DEEPEST, LARGEST_NUMBER, LARGEST_VALUE, LONGEST, RANGES, too_long
+from storage.scenes import MOST_LISTED
 from storage.session import Values
 from storage.tables import (
     ACTIONS,
@@ -24,6 +27,7 @@ from storage.tables import (
     MESSAGES,
     METADATA,
     MINDS,
+    OVERRIDES,
     REASONS,
     RESERVATIONS,
     ROOMS,
@@ -108,6 +112,29 @@ def test_each_text_of_a_table_has_a_limit() -> None:
         for column in table.columns:
             has_length = isinstance(column.type, Document) or column.type.python_type in kinds
             assert not has_length or (table.name, column.name) in LONGEST, column
+
+
+def test_what_is_read_with_every_line_is_no_longer_than_people_and_agents_may_make_it() -> None:
+    each = [("agents", "aliases"), ("agents", "paused_reason"), ("rooms", "billboard"), ("rooms", "topic")]
+    assert MOST_AGENTS * sum(LONGEST[place] for place in each) < 4_000_000
+    assert LONGEST["scenes", "options"] * MOST_LISTED < 5_000_000
+    assert LONGEST["messages", "reactions"] == LONGEST["letters", "posted_as"] == LARGEST_VALUE
+
+
+def test_a_setting_that_there_is_not_is_left_behind() -> None:
+    assert comes_in(OVERRIDES, {"name": "floor"}, handed=True)
+    assert not comes_in(OVERRIDES, {"name": "x1"}, handed=False)
+
+
+def test_only_a_letter_with_files_holds_much() -> None:
+    much = {"text": "x" * LARGEST_VALUE}
+    for kind in LetterKind:
+        row: Values = {"kind": kind.value, "state": "failed", "payload": much}
+        if kind is LetterKind.POST:
+            assert admitted(LETTERS, row)["payload"] == much
+        else:
+            with pytest.raises(ValueError, match="without files"):
+                admitted(LETTERS, row)
 
 
 def test_what_is_kept_by_name_is_held_to_what_people_may_give() -> None:

@@ -243,6 +243,30 @@ async def test_of_what_is_kept_by_name_only_what_cards_said_comes_in_from_just_a
         assert (await read.notes.find(here, "opened"), await read.notes.find(here, "home")) == (None, None)
 
 
+async def test_settings_that_there_are_not_are_looked_at_by_nobody_later(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
+) -> None:
+    def crowded(files: Files) -> None:
+        known = lines(files, "overrides")
+        with_lines(files, "overrides", [*known, *({"name": f"x{number}", "value": 1} for number in range(500))])
+
+    await archives.unpack(empty, changed(await packed(archives, lively), crowded))
+    async with store.reading() as read:
+        community = await read.communities.of_guild(OTHER_GUILD)
+    assert community is not None
+    assert dict(community.overrides) == {"floor": 3}
+
+
+@pytest.mark.parametrize("table", handed.MOST_OF)
+async def test_of_what_is_read_as_one_no_more_comes_in_than_can_be_read_at_once(
+    archives: HandedArchives, lively: CommunityId, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    whole = await packed(archives, lively)
+    monkeypatch.setattr(handed, "MOST_OF", {table: -1})
+    with pytest.raises(BadSetting, match="keeping everybody waiting"):
+        await archives.look_into(lively, whole)
+
+
 async def test_no_address_that_we_would_ask_comes_in(
     store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
 ) -> None:

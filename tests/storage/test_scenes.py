@@ -289,3 +289,17 @@ async def test_whether_something_of_a_kind_was_told_is_asked_without_reading_all
     async with store.reading() as read:
         assert await read.scenes.was_told(community_id, scene.id, "motion")
         assert not await read.scenes.was_told(community_id, scene.id, "silenced")
+
+
+async def test_however_many_scenes_were_in_a_thread_only_the_one_that_is_meant_is_read(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await kept(store, community_id)
+    for _ in range(5):
+        await kept(store, community_id, status=SceneStatus.OVER)
+    read_back = scenes._scene_of
+    seen: list[int] = []
+    monkeypatch.setattr(scenes, "_scene_of", lambda row, seats: [seen.append(row["id"]), read_back(row, seats)][1])
+    async with store.reading() as read:
+        assert await read.scenes.of_thread(community_id, THREAD) == first
+    assert seen == [first.id]

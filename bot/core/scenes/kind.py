@@ -22,6 +22,7 @@ NO_TEXT = TextId(0)
 RULES = 0
 MOST_TURNS = 400
 MOST_SEATS = 16
+LONGEST_OPTIONS = 20_000  # characters of all options as JSON: scenes are listed with them
 TURNS_USED = "its turns are used up"
 
 

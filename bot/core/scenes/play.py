@@ -198,10 +198,12 @@ class Play:
             raise Rejected(NOT_ASKED)
         if sentence := refusal(standing.state, seat, move):
             raise Rejected(sentence)
-        standing, back = _heard(standing, seat)
+        awaits, back = standing.awaits, tuple[Event, ...]()
+        unseen = isinstance(awaits, Expect) and awaits.unseen
+        if not (unseen and seat in standing.state.away):  # that it is back would tell that it was asked
+            standing, back = _heard(standing, seat)
         if (texts := max(_numbers(move), default=0)) > standing.texts:
             standing = replace(standing, texts=texts)
-        awaits = standing.awaits
         if isinstance(awaits, Expect) and awaits.together and not move.free:
             told = standing.state.answered(seat, move, chance)
             return Step(standing=replace(standing, sealed={**standing.sealed, seat: move}), events=(*back, *told))

@@ -11,11 +11,11 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import Visibility
 from bot.core.permissions import ONLY_DIRECTORS, ONLY_MANAGERS
 from bot.core.records import AgentId, SceneId
-from bot.core.scenes.kind import Options, SceneKind
+from bot.core.scenes.kind import LONGEST_OPTIONS, Options, SceneKind
 from bot.core.scenes.play import Rule
 from bot.core.scenes.records import OPEN, Scene, SceneStatus, Seated, Source
 from bot.core.scenes.registry import kind_named
-from bot.core.scenes.showing import refusal_to_begin, title_of
+from bot.core.scenes.showing import closed_side, refusal_to_begin, title_of
 from bot.core.spending import day_of, of_day
 from bot.core.wording import counted
 from bot.engine.performer.registry import handles
@@ -68,6 +68,8 @@ def _options(kind: SceneKind, action: StartScene) -> Options:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"])) or "options"
         raise Rejected(f"{name}: {first['msg'].lower()}.") from error
+    if len(options.model_dump_json()) > LONGEST_OPTIONS:
+        raise Rejected(f"These options have more than {LONGEST_OPTIONS:,} characters: say it shorter.")
     if options.ordering not in kind.orderings:
         raise Rejected(f"{kind.title} is ordered by {' or '.join(kind.orderings)}: choose one of these.")
     return options
@@ -161,6 +163,7 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
         raise Rejected(f"There is no seat {seat} to be taken.")
     if left.left_at is None and left.agent_id is None:
         raise Rejected("Somebody sits there: they have to leave first.")
+    _check_peeks_nowhere(stage.scene, left, sitter)
     taken = replace(left, agent_id=sitter.agent_id, person_id=sitter.person_id, left_at=None, pings=sitter.pings)
     stage.scene = replace(stage.scene, seats=tuple(taken if one.seat == seat else one for one in stage.scene.seats))
     if stage.scene.status is SceneStatus.RUNNING:
@@ -168,6 +171,13 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
     else:
         await stage.redraw()
     _put(work, stage)
+
+
+def _check_peeks_nowhere(scene: Scene, left: Seated, sitter: Seated) -> None:
+    """Raise Rejected where a person would learn what another seat saw of a closed scene, and so of all in turn."""
+    is_own = sitter.person_id is None or sitter.person_id == left.person_id
+    if not is_own and scene.standing and closed_side(scene) is not None:
+        raise Rejected("What a seat has seen here is its own: an agent may take it, and you the one that you left.")
 
 
 @handles(LeaveSeat)

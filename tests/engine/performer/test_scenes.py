@@ -3,6 +3,7 @@
 from bot.core.actions import DirectScene, LeaveSeat, StartScene, TakeSeat
 from bot.core.changes import UpdateAgent
 from bot.core.records import AgentId
+from bot.core.scenes.kind import LONGEST_OPTIONS
 from bot.core.scenes.records import SceneStatus
 from tests.engine.theatre import MIRA, SCENE, theatre
 
@@ -29,6 +30,8 @@ async def test_a_paused_or_retired_agent_is_away_and_somebody_else_may_take_its_
 async def test_the_lobby_says_what_is_missing_and_refuses_what_cannot_be() -> None:
     async with theatre() as stage:
         assert "chat or council" in await stage.refused(StartScene(room_id=1, kind="chess"))
+        long = StartScene(room_id=1, kind="chat", options={"briefs": {"1": "x" * LONGEST_OPTIONS}})
+        assert "say it shorter" in await stage.refused(long)
         wrong = StartScene(room_id=1, kind="chat", options={"turns": 0})
         assert (await stage.refused(wrong)).startswith("turns: ")
         assert "manage the server" in await stage.refused(StartScene(room_id=1, kind="chat"), MIRA)

@@ -277,3 +277,19 @@ def test_a_moderator_who_names_nobody_is_asked_three_times_and_no_more() -> None
 def test_a_moderated_game_needs_five_players_beside_its_moderator() -> None:
     assert "seat one more" in WerewolfOptions(talk_moderated=True).refusal(5)
     assert WerewolfOptions(talk_moderated=True).refusal(6) == WerewolfOptions().refusal(5) == ""
+
+
+def test_whoever_was_away_and_acts_at_night_is_back_only_by_day_for_else_all_would_know_who_was_asked() -> None:
+    playing = dealt("wsvvvvv", first_night_kill=True)
+    for seat in (1, 2):
+        playing.enter(RULES, Rule.AWAY, {"seat": seat})
+    told = [*playing.move(1, "kill", seat=3), *playing.move(2, "inspect", seat=1)]
+    assert told == ["{s1} is a wolf."]
+    assert playing.standing.state.away == (1, 2)
+    close(playing)
+    assert state_of(playing).alive == (1, 2, 4, 5, 6, 7)
+    assert state_of(playing).phase == "talk"
+    assert "{s4}" in str(playing.move(4, "silence"))
+    while state_of(playing).phase == "talk":
+        playing.move(state_of(playing).speakers[0], "silence")
+    assert "{s1} is back." in playing.move(1, "vote", seat=2)
