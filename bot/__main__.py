@@ -264,13 +264,13 @@ cli.command()(sim)
 
 
 @cli.command(hidden=True)
-def timelines(folder: Path, end: int, config: str, json_logs: bool = False) -> None:
-    """Be the process that runs worlds apart; Selfroom itself starts it."""
+def timelines(folder: Path, end: int, json_logs: bool = False) -> None:
+    """Be the process that runs worlds apart; Selfroom itself starts it, and tells it its settings."""
     from bot.adapters.logs import set_up_console
     from bot.timelines import main as serve
 
     set_up_console(as_json=json_logs)
-    serve(folder, end, config)
+    serve(folder, end, sys.stdin.read())
 
 
 def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: list[str] | None) -> "Wanted":

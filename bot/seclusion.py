@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import sys
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -142,12 +142,13 @@ class Seclusion:
                     self._process = await asyncio.create_subprocess_exec(
                         sys.executable,
                         *("-P", "-m", "bot", "timelines", *self._logs),
-                        *(str(self._folder), str(theirs.fileno()), self._config.model_dump_json()),
+                        *(str(self._folder), str(theirs.fileno())),
                         pass_fds=[theirs.fileno()],
-                        stdin=DEVNULL,
+                        stdin=PIPE,
                         env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},  # and no secret
                         start_new_session=True,  # Ctrl-C is for us alone
                     )
+                await _told(self._process, self._config.model_dump_json())
                 reader, writer = await asyncio.open_connection(sock=ours)
                 self._pipe = Pipe(reader, writer, self._serve)
                 self._life = asyncio.create_task(self._live(self._process, self._pipe, writer), name="timelines")
@@ -214,6 +215,15 @@ class Seclusion:
         if self._process is not None:
             with suppress(ProcessLookupError):
                 self._process.kill()
+
+
+async def _told(process: Process, settings: str) -> None:
+    """Give a process its settings, with the installation's prompts, where no other user of the machine sees them."""
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    with suppress(ConnectionError):  # it has ended: its pipe says so
+        process.stdin.write(settings.encode())
+        await process.stdin.drain()
+    process.stdin.close()
 
 
 async def _ended(process: Process) -> None:

@@ -133,6 +133,7 @@ class Setbacks:
         last = self._told.get(key)
         if letter.kind is LetterKind.NOTICE or (last is not None and now - last < TOLD_AGAIN_AFTER):
             return []
+        self._told = {one: at for one, at in self._told.items() if now - at < TOLD_AGAIN_AFTER}
         self._told[key] = now
         ids = [letter.room_id]
         view = await views.action_view(letter.community_id, agent_ids=(), room_ids=ids, doors=False)

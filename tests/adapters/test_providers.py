@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from bot.adapters.llm import provider
 from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
@@ -153,6 +154,17 @@ async def test_after_five_failures_the_provider_rests(server: TestServer) -> Non
         with pytest.raises(ModelUnreachable, match="rests for a moment") as caught:
             await providers.answer(call())
         assert caught.value.retry_after_seconds
+
+
+async def test_however_many_models_fail_no_more_is_kept_of_them_than_of_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provider, "MOST_FAILING", 3)
+    one = Provider(ProviderOptions(name="", base_url="http://127.0.0.1:9/v1", api_key="x"), Pace(retries=0))
+    for number in range(8):
+        with pytest.raises(ModelUnreachable):
+            await one.answer(f"model-{number}", call(model=f"model-{number}"), "7")
+    assert len(one._broken_by) <= 3
+    assert len(one._failing) <= 3
+    await one.close()
 
 
 async def test_a_prefix_names_the_provider(server: TestServer) -> None:

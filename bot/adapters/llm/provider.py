@@ -5,7 +5,7 @@ import hashlib
 import time
 from asyncio import Lock
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -156,11 +156,8 @@ class Provider:
         self._queue = Queue(self._pace.calls_at_once or CALLS_AT_ONCE)
         self._overlaps = Overlaps()
         self._pictures = Queue(1)
-        self._breakers = AsyncCircuitBreakerFactory(
-            default_threshold=BREAK_AFTER_FAILURES,
-            default_ttl=BREAK_SECONDS,
-            exclude=[ModelRefused, ModelBusy, AskedAnew, asyncio.CancelledError],
-        )
+        self._breakers = _breakers()
+        self._broken_by: set[str] = set()  # by whom, and of which model, there is a breaker
         self._ladder = Ladder()
         self._looks = Looks()
         self._memory = memory
@@ -212,7 +209,7 @@ class Provider:
         return answer
 
     async def _answer(self, model: str, call: ModelCall, whose: str) -> ModelAnswer:
-        breaker = await self._breakers.get_breaker(f"{whose} {model}")
+        breaker = await self._breaker(f"{whose} {model}")
         try:
             async with self._pictures_in_turn(call, whose), self._in_turn(call, whose) as place, breaker:
                 started = time.monotonic()
@@ -236,6 +233,13 @@ class Provider:
         await self._remembered()
         usage = together(found_out, answer.usage)
         return replace(answer, usage=replace(usage, latency_seconds=time.monotonic() - started))
+
+    async def _breaker(self, name: str) -> AbstractAsyncContextManager[object]:
+        """Give the breaker of a name; there may be any number of names, and beyond many all are learned anew."""
+        if name not in self._broken_by and len(self._broken_by) >= MOST_FAILING:
+            self._breakers, self._broken_by = _breakers(), set()
+        self._broken_by.add(name)
+        return await self._breakers.get_breaker(name)
 
     async def listed(self) -> tuple[str, ...]:
         """Ask the server which models it has; none where it tells nothing."""
@@ -473,3 +477,11 @@ def _line(options: ProviderOptions, pace: Pace, transport: httpx2.AsyncBaseTrans
     if options.api == "gemini":
         return GeminiLine(base_url=url, api_key=key, seconds=seconds, http=http)
     return OpenAiLine(api=options.api, base_url=url, api_key=key, seconds=seconds, retries=pace.retries, http=http)
+
+
+def _breakers() -> AsyncCircuitBreakerFactory:
+    return AsyncCircuitBreakerFactory(
+        default_threshold=BREAK_AFTER_FAILURES,
+        default_ttl=BREAK_SECONDS,
+        exclude=[ModelRefused, ModelBusy, AskedAnew, asyncio.CancelledError],
+    )
