@@ -1,6 +1,7 @@
 """Scenes are kept as they are, found when they are due, and moved, erased and forgotten with everything else."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -14,8 +15,9 @@ from bot.core.kinds import LetterState, ReasonKind
 from bot.core.records import AgentId, BeatId, CommunityId, LetterId, MessageId, Reason, SceneId, Snowflake, Usage
 from bot.core.scenes.council import COUNCIL, CouncilOptions
 from bot.core.scenes.play import Play, replayed
-from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
+from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from storage import scenes
+from storage.session import Values
 from storage.store import SqlStore
 from storage.tables import EARLY_EDITS
 from tests.factories import by_agent, person
@@ -273,7 +275,7 @@ async def test_of_a_long_scene_others_have_their_turn_while_it_is_read_and_no_mo
         turns += 1
         await pause(seconds)
 
-    monkeypatch.setattr(scenes.asyncio, "sleep", counted)
+    monkeypatch.setattr(asyncio, "sleep", counted)
     async with store.reading() as read:
         assert len(await read.scenes.events(community_id, scene.id)) == 1_003
         assert turns == 1_003 // scenes.AT_ONCE
@@ -299,7 +301,12 @@ async def test_however_many_scenes_were_in_a_thread_only_the_one_that_is_meant_i
         await kept(store, community_id, status=SceneStatus.OVER)
     read_back = scenes._scene_of
     seen: list[int] = []
-    monkeypatch.setattr(scenes, "_scene_of", lambda row, seats: [seen.append(row["id"]), read_back(row, seats)][1])
+
+    def noted(row: Values, seats: Sequence[Seated]) -> Scene:
+        seen.append(row["id"])
+        return read_back(row, seats)
+
+    monkeypatch.setattr(scenes, "_scene_of", noted)
     async with store.reading() as read:
         assert await read.scenes.of_thread(community_id, THREAD) == first
     assert seen == [first.id]
