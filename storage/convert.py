@@ -163,7 +163,7 @@ def key_of(row: Values, held_by: Iterable[int] = ()) -> AccessKey:
 
 def letter_of(row: Values) -> Letter:
     """Give the letter of a row of `letters`."""
-    return plain(Letter, row, posted_as=tuple(row["posted_as"] or ()))
+    return plain(Letter, row, posted_as=tuple(row["posted_as"] or ()), payload=row["payload"] or {})
 
 
 def focus_columns(focus: Focus) -> dict[str, object]:

@@ -1,10 +1,10 @@
 """Letters: what waits to be sent, in order per room and lane."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Integer, and_, bindparam, func, select, tuple_
+from sqlalchemy import Integer, and_, bindparam, case, func, select, tuple_, type_coerce
 
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.ports.talk import Queue
@@ -23,15 +23,21 @@ from storage.talking import More, count_messages, index
 OPEN = ("waiting", "sending")
 
 
+# what lies beside a message may be large, and all heads are looked at together: it is read once it is carried
+_LIGHT = case((LETTERS.c.kind == LetterKind.POST, None), else_=LETTERS.c.payload)
+_PAYLOAD = type_coerce(_LIGHT, LETTERS.c.payload.type).label("payload")
+OF_HEADS = tuple(_PAYLOAD if column is LETTERS.c.payload else column for column in LETTERS.c)
+
+
 def heads() -> Query:
-    """Give the first open letter of every room and lane."""
+    """Give the first open letter of every room and lane, of posts without what lies beside them."""
     waiting = LETTERS.alias("waiting")
     first = (
         select(waiting.c.community_id, func.min(waiting.c.id))
         .where(waiting.c.state.in_(literally(*OPEN)), arrived(waiting))
         .group_by(waiting.c.community_id, waiting.c.room_id, waiting.c.lane)
     )
-    return select(LETTERS).where(tuple_(LETTERS.c.community_id, LETTERS.c.id).in_(first))
+    return select(*OF_HEADS).where(tuple_(LETTERS.c.community_id, LETTERS.c.id).in_(first))
 
 
 _ITS = LETTERS.c.community_id == bindparam("its")
@@ -90,6 +96,11 @@ class SqlLetters:
             Queue(kind=LetterKind(kind), state=LetterState(state), letters=letters, since=since)
             for kind, state, letters, since in rows
         ]
+
+    async def whole(self, letter: Letter) -> Letter:
+        this = and_(owned(LETTERS, letter.community_id), LETTERS.c.id == letter.id)
+        payload = await self.session.value(select(LETTERS.c.payload).where(this))
+        return replace(letter, payload=payload or {})
 
     async def unconfirmed(self, community_id: CommunityId, room_id: AgentId) -> Letter | None:
         sending = select(LETTERS).where(

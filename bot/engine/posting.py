@@ -132,8 +132,9 @@ class Posting:
             room = view.all_rooms[letter.room_id]
             by_agent = message.sender.kind is SenderKind.AGENT
             earlier = await read.letters.posted_back(letter.community_id, room.id, room.rpm) if by_agent else None
+            files = files_of(await read.letters.whole(letter))
         reply_to = next(iter(answered.values()), None)
-        return PostContext(view, room, message, reply_to, last, files_of(letter), next_post_at(earlier))
+        return PostContext(view, room, message, reply_to, last, files, next_post_at(earlier))
 
     async def _post_all(self, letter: Letter, context: PostContext, said: Split) -> None:
         known = list(letter.posted_as)

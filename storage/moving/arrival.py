@@ -33,6 +33,7 @@ AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKin
 ARRIVED_SECONDS = 120  # that a scene which ran where it came from has for its next move
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
 PICTURES = "https://"  # which Discord fetches, not we
+LONGEST_WAITING = 2_500  # characters of what a letter from anybody holds that waits to be sent
 MOST_LINES, LONGEST_LINE = 200, 2_000  # of what a beat did, of which an answer asks for 50 things, and of one of them
 MOST = 2**31 - 1  # as far as ids are counted: PostgreSQL keeps no more, and the search index has 2^32 to a community
 TOO_LONG = (
@@ -110,6 +111,8 @@ def _at_rest(status: SceneStatus) -> Values:
 
 
 def _disarmed(table: Table, row: Values) -> Values:
+    if table is LETTERS and LetterState(row["state"]) in OPEN and len(to_json(row.get("payload"))) > LONGEST_WAITING:
+        return {"state": LetterState.FAILED}  # those that wait are read at each look for what is to be sent
     if table is AGENTS and not str(row["avatar_url"]).startswith(PICTURES):
         return {"avatar_url": None}
     return {"url": ""} if table is ATTACHMENTS else {}

@@ -126,6 +126,14 @@ def test_a_setting_that_there_is_not_is_left_behind() -> None:
     assert not comes_in(OVERRIDES, {"name": "x1"}, handed=False)
 
 
+@pytest.mark.parametrize("kind", ["post", "billboard"])
+def test_from_anybody_nothing_waits_to_be_sent_that_takes_long_to_read(kind: str) -> None:
+    for characters, state in ((1_000, "waiting"), (5_000, "failed")):
+        row: Values = {"kind": kind, "state": "waiting", "payload": {"text": "x" * characters}}
+        assert admitted(LETTERS, row, handed=True)["state"] == state
+        assert admitted(LETTERS, row)["state"] == "waiting"
+
+
 def test_only_a_letter_with_files_holds_much() -> None:
     much = {"text": "x" * LARGEST_VALUE}
     for kind in LetterKind:

@@ -1,5 +1,6 @@
 """Letters wait in order per room and lane, and bring messages into view when they are sent."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import text
@@ -54,6 +55,20 @@ async def test_each_room_and_lane_gives_its_first_letter_when_its_time_has_come(
     assert sorted(await heads(store)) == [(1, "post"), (1, "topic"), (2, "post")]
     async with store.reading() as read:
         assert await read.letters.next_due_at() == START
+
+
+async def test_what_lies_beside_a_post_is_read_only_for_the_one_that_is_carried(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        said = replace(say(write, "see the file"), files=(("long.txt", "x" * 200_000),))
+        await write.apply(community_id, [said, topic(OTHER)])
+    async with store.reading() as read:
+        (post,) = [one for one in await read.letters.due(LATER, limit=10) if one.kind is LetterKind.POST]
+        assert post.payload == {}
+        assert "x" * 200_000 in str((await read.letters.whole(post)).payload)
+        (other,) = [one for one in await read.letters.due(LATER, limit=10) if one.kind is LetterKind.TOPIC]
+        assert other.payload == {"topic": "boats"}
 
 
 async def test_communities_take_turns_however_many_letters_one_has(store: SqlStore, community_id: CommunityId) -> None:

@@ -139,7 +139,13 @@ class Letters(Protocol):
     """What waits to be sent."""
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[Letter]:
-        """Give the first unsent letter of each room and lane (core.letters) that is due; communities take turns."""
+        """Give the first unsent letter of each room and lane (core.letters) that is due; communities take turns.
+
+        What lies beside a post is left out: `whole` gives it.
+        """
+
+    async def whole(self, letter: Letter) -> Letter:
+        """Give a letter with what lies beside its post."""
 
     async def next_due_at(self) -> datetime | None:
         """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
