@@ -112,6 +112,7 @@ class CommunityConfig(BaseModel):
     scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
     scene_steps: int = Field(default=3, ge=1, le=5)
     scene_epilogue: bool = True
+    scene_asides: bool = True
 
     # timelines
     timelines: bool = True

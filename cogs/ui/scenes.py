@@ -14,10 +14,10 @@ from urllib.parse import parse_qsl, urlencode
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.actions import Action, DirectScene, LeaveSeat, Play, StartScene, TakeSeat
+from bot.core.actions import Action, DirectScene, LeaveSeat, Play, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_DIRECTORS
-from bot.core.records import AgentId, Json, SceneId, Snowflake
+from bot.core.records import Json, SceneId, Snowflake
 from bot.core.scenes.moves import NOT_ASKED, Parameter
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
@@ -205,45 +205,6 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
     if 1 <= len(combinations(move)) <= MOST_OPTIONS:
         return [CombinationSelect.drawn(turn, move)]
     return [FormButton(turn.scene_id, turn.window, move.name)]
-
-
-class PresetSelect(Lasting, template=r"preset:(?P<room>\d+)"):
-    """Opens a lobby with one press: each kind with its presets."""
-
-    @classmethod
-    def drawn(cls, room_id: AgentId) -> Self:
-        """Give the select as Discord shows it."""
-        options = [
-            discord.SelectOption(label=f"{kind.title}: {preset.title}"[:100], value=f"{kind.kind}:{preset.name}")
-            for kind in KINDS.values()
-            for preset in kind.presets
-        ]
-        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
-            custom_id=f"preset:{room_id}", options=options[:MOST_OPTIONS], placeholder="What shall be played?"
-        )
-        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
-
-    @classmethod
-    def read(cls, item: Item, match: re.Match[str]) -> Self:
-        return cls(item)  # type: ignore[arg-type]
-
-    async def pressed(self, interaction: Interaction) -> None:
-        """Open the lobby."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        of, picked = self.template.fullmatch(self.custom_id), "".join(chosen(interaction)[:1])
-        kind = KINDS.get(picked.partition(":")[0])
-        preset = next((one for one in kind.presets if one.name == picked.partition(":")[2]), None) if kind else None
-        if of is None or kind is None or preset is None:
-            raise Rejected("That is not played any more: use /scene start.")
-        start = StartScene(room_id=int(of["room"]), kind=kind.kind, title="", options=preset.options)
-        await tell(interaction, await act(interaction, start))
-
-
-def preset_view(room_id: AgentId) -> discord.ui.View:
-    """Give what may be started with one press."""
-    view = discord.ui.View(timeout=None)
-    view.add_item(PresetSelect.drawn(room_id))
-    return view
 
 
 class MoveButton(
