@@ -1,8 +1,9 @@
 """Who sits in scenes, and who may."""
 
-from bot.core.actions import LeaveSeat, SetVisibility
+from bot.core.actions import LeaveSeat
 from bot.core.scenes.records import OPEN, SceneStatus
 from bot.engine.seating import sits_in, who_may_sit
+from tests.engine.test_scene_privacy import make_private
 from tests.engine.theatre import BOSS, SCENE, theatre
 
 
@@ -29,5 +30,5 @@ async def test_in_a_private_room_only_those_may_sit_who_are_in_it() -> None:
                 return {*await who_may_sit(read.views, await stage.scene())}
 
         assert await may() == {1, 2, 3}
-        await stage.done(SetVisibility(room_id=1, visibility="private"))
+        await make_private(stage)
         assert await may() == {1}
