@@ -271,7 +271,16 @@ class Stage:
         of = self.scene.community_id, self.scene.id
         sits = next((one for one in self.scene.seats if one.seat == entry.seat), None)
         person_id = sits.person_id if sits is not None and source is Source.PERSON else None
-        await self.write.scenes.enter(*of, entry, source=source, at=self.now, beat_id=beat_id, person_id=person_id)
+        is_kept = entry.step % self.config.scene_kept_steps == 0
+        await self.write.scenes.enter(
+            *of,
+            entry,
+            source=source,
+            at=self.now,
+            beat_id=beat_id,
+            person_id=person_id,
+            standing=step.standing.packed() if is_kept else None,
+        )
         log.info("scene step", scene=self.scene.id, kind=self.scene.kind, step=entry.step, seat=entry.seat)
 
     async def _tell_texts(self, texts: Sequence[str], seat: Seat, before: int, post_id: Snowflake | None) -> None:
