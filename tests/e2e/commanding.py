@@ -187,6 +187,10 @@ class Commander:
         await self._send(5, {"data": data, "channel_id": form["channel_id"]})
         return await self._next(before, seat=form["id"] in self._of_seats)
 
+    def seat_now(self) -> Json | None:
+        """Give one's seat in a scene as it was shown last; None before it was asked for."""
+        return next((data for _, data in reversed(self.visitor.heard) if is_seat(data)), None)
+
     async def text_of(self, answer: Json, number: int = 0) -> str:
         """Read a file of an answer."""
         return (await self.bytes_of(answer, number)).decode()
