@@ -15,7 +15,7 @@ from bot.core.kinds import MindPart, ReasonKind, RequestState
 from bot.core.plan import undone
 from bot.core.records import CommunityId, Focus, Json, MessageId, Plan, Reason, SceneId
 from bot.core.scenes.kind import Expect, Wait
-from bot.core.scenes.play import Standing
+from bot.core.scenes.play import UNREADABLE, Play, Standing
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import play_of
 from bot.core.timelines.records import AtMessage, AtStep, AtTime, Now, Point
@@ -210,11 +210,10 @@ class Past:
         play = play_of(scene)
         if play is None:
             return False
-        standing = play.begin(scene.taken).standing
-        for entry in await scenes.log(self.community_id, scene.id):
-            if entry.step <= step:
-                standing = play.enter(standing, entry).standing
-                await asyncio.sleep(0)  # a long scene has more than a thousand
+        try:
+            standing = await self._folded(scenes, scene, play, step)
+        except UNREADABLE:  # its rules were others, or it came in with an archive
+            return False
         for table in (MOVES, EVENTS):
             await self._gone(table, table.c.scene_id == scene.id, table.c.step > step)
         spent = select(func.coalesce(func.sum(BEATS.c.cost_usd), 0)).where(
@@ -225,6 +224,16 @@ class Past:
         await self._set(SEATS, SEATS.c.scene_id == scene.id, SEATS.c.left_at > self.at, left_at=None)
         await self._reopened(scenes, scene.id, standing)
         return True
+
+    async def _folded(self, scenes: SqlScenes, scene: Scene, play: Play, step: int) -> Standing:
+        """Give where a scene stood after a step; raises one of UNREADABLE where its rules do not let that be."""
+        kept = await scenes.stood(self.community_id, scene.id, step)
+        standing = play.unpacked(kept) if kept is not None else play.begin(scene.taken).standing
+        for entry in await scenes.log(self.community_id, scene.id):
+            if standing.step < entry.step <= step:
+                standing = play.enter(standing, entry).standing
+                await asyncio.sleep(0)  # a long scene has more than a thousand
+        return standing
 
     async def _step_of(self, scene: Scene) -> int:
         if isinstance(self.point, AtStep) and self.point.scene_id == scene.id:

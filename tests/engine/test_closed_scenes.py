@@ -186,7 +186,7 @@ async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_tol
 
 async def test_nobody_looks_at_one_seat_of_a_closed_scene_after_the_other() -> None:
     async with theatre(Player(knowing), agents=7) as stage:
-        await stage.opened("werewolf", 6, BOSS)
+        await stage.opened("werewolf", 6, BOSS, MIRA)  # where nobody sat, who watches was told all
         await stage.done(LeaveSeat(scene_id=SCENE, agent_id=1))
         await stage.done(LeaveSeat(scene_id=SCENE), BOSS)
         for seat in range(1, 7):
