@@ -35,6 +35,7 @@ READ_TOGETHER: Mapping[str, tuple[str, int]] = {
     **dict.fromkeys(("lookups", "minds", "reasons", "schedules"), ("agent_id", 1_000)),
     **dict.fromkeys(("checkpoints", "keys", "letters", "requests"), ("room_id", 1_000)),
     **dict.fromkeys(("scene_events", "scene_moves"), ("scene_id", 4_000)),
+    "scene_seats": ("scene_id", 50),
     "attachments": ("message_id", 100),
 }
 LARGEST_TOGETHER = 2_000_000  # characters of these

@@ -62,6 +62,7 @@ LONG_FROM_ANYBODY = {
     ("attachments", "text"): LARGEST_FILE,
     ("checkpoints", "text"): 50_000,
     ("minds", "focus"): 100_000,
+    ("scenes", "standing"): LARGEST_SMALL,  # three times what the longest game comes to
     **dict.fromkeys(MIND, 2 * LARGEST_KNOWN),
     **dict.fromkeys(SHORTENED, LARGEST_DOCUMENT),
 }
@@ -70,9 +71,8 @@ MANY_FROM_ANYBODY = dict.fromkeys(MIND, 2 * MOST_KNOWN)
 
 def _longest_from_anybody(place: tuple[str, str]) -> int:
     column = METADATA.tables[place[0]].columns[place[1]]
-    if _own_length(column) or isinstance(column.type, Packed):
-        return LONGEST[place]
-    return LONG_FROM_ANYBODY.get(place, min(LONGEST[place], LARGEST_SMALL))
+    is_told = _own_length(column) or isinstance(column.type, Packed)
+    return LONG_FROM_ANYBODY.get(place, LONGEST[place] if is_told else min(LONGEST[place], LARGEST_SMALL))
 
 
 def _range(column: Field) -> tuple[float, float]:

@@ -345,6 +345,7 @@ def with_many(files: Files, table: str, number: int, **columns: object) -> None:
         ("audit", "what", "w" * 20_001),
         ("actions", "why", "w" * 20_001),
         ("checkpoints", "text", "w" * 50_001),
+        ("scenes", "standing", "{" + "x" * 20_000),
     ],
     ids=lambda one: one if isinstance(one, str) and len(one) < 20 else "",
 )
