@@ -6,12 +6,14 @@ from unittest.mock import Mock
 import pytest
 
 from bot.core.config import CommunityConfig
-from bot.core.timelines.records import TreeId, TreeKey
 from bot.core.errors import NotFound
 from bot.core.records import CommunityId
+from bot.core.timelines.records import TreeId, TreeKey
 from bot.seclusion import Seclusion
 
-ARGUMENTS = Path("/proc/{}/cmdline")
+
+def arguments(pid: int | None) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc to look into")
@@ -21,7 +23,7 @@ async def test_what_communities_begin_with_is_nobodys_to_read_among_its_argument
     try:
         with pytest.raises(NotFound):  # so it runs, and has read its settings
             await grower.minds(TreeKey(CommunityId(1), TreeId(1)), 1)  # type: ignore[arg-type]
-        told = Path(f"/proc/{grower.pid}/cmdline").read_bytes()
+        told = arguments(grower.pid)
         assert b"timelines" in told
         assert b"Esperanto" not in told
     finally:
