@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import ClassVar, NewType, Self
+from typing import Annotated, ClassVar, Literal, NewType, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,6 +22,12 @@ NO_TEXT = TextId(0)
 RULES = 0
 MOST_TURNS = 400
 TURNS_USED = "its turns are used up"
+
+
+Place = Annotated[
+    Literal["thread", "room"],
+    Field(description="where it takes place: in a thread of its own, or in the room, whose ordinary talk then rests"),
+]
 
 
 class Ordering(StrEnum):
