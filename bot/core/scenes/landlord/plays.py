@@ -41,11 +41,6 @@ class Body:
     attached: int = 0
     each: int = 1
 
-    @property
-    def own_ranks(self) -> tuple[int, ...]:
-        """The ranks of which nothing else may go with it."""
-        return tuple(rank for rank, count in enumerate(self.cards) if count)
-
 
 def some(ranks: Sequence[int], each: int) -> Cards:
     """Give so many cards of each rank."""
