@@ -81,6 +81,7 @@ SURFACES = (
     Surface(name="typing", mask=Mask.ABSENT, what="who types: nobody does because of a turn", until=False),
     Surface(name="board", mask=Mask.PUBLIC, what="the board, its picture, and the ids of its buttons", until=False),
     Surface(name="thread", mask=Mask.PUBLIC, what="what is posted in the thread, and the letters it comes in"),
+    Surface(name="asides", mask=Mask.ABSENT, what="what is told at once to who watches: nothing where a person sits"),
     Surface(name="history", mask=Mask.PUBLIC, what="/scene show, results, and the transcript"),
     Surface(name="messages", mask=Mask.PUBLIC, what="what is kept as said"),
     Surface(name="search", mask=Mask.ABSENT, what="/search", until=False),
@@ -286,6 +287,10 @@ async def public_thread(night: Night) -> None:
     night.clean(await night.rows(LETTERS.c.payload))
 
 
+async def absent_asides(night: Night) -> None:
+    assert not [what for what in night.stage.house.publisher.done if what[0] == "notify"]
+
+
 async def public_history(night: Night) -> None:
     told = await night.desk.scenes.told(GUILD_ID, SCENE)
     night.clean(told.board.lines, told.lines, told.watching)
@@ -358,6 +363,7 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "typing": absent_typing,
     "board": public_board,
     "thread": public_thread,
+    "asides": absent_asides,
     "history": public_history,
     "messages": public_messages,
     **dict.fromkeys(("search", "rooms"), absent_elsewhere),
