@@ -360,15 +360,16 @@ async def test_the_time_that_a_text_takes_to_read_grows_no_faster_than_it(browse
                 preview(app, text);
                 return performance.now() - start;
               };
+              const best = (text) => Math.min(...[0, 1, 2].map(() => once(text)));
+              const grows = (text) => best(text) > 8 * best(text.slice(0, text.length / 4));  // by the square: 16
               return texts.map((text) => {
-                let best = Infinity;  // another program may have had the processor meanwhile: then once more
-                for (let tries = 0; tries < 8 && best > most; tries++) best = Math.min(best, once(text));
-                return best;
+                const first = once(text);
+                return first > most && grows(text) ? first : 0;  // a busy processor is slow with both
               });
             }""",
             [texts, SLOW_MS],
         )
-        slow = {text[:40]: round(one) for text, one in zip(texts, took, strict=True) if one > SLOW_MS}
+        slow = {text[:40]: round(one) for text, one in zip(texts, took, strict=True) if one}
         assert slow == {}
         shown = await tab.page.evaluate(
             """async () => {
