@@ -264,13 +264,18 @@ cli.command()(sim)
 
 
 @cli.command(hidden=True)
-def timelines(folder: Path, end: int, json_logs: bool = False) -> None:
-    """Be the process that runs worlds apart; Selfroom itself starts it, and tells it its settings."""
+def timelines(
+    folder: Path,
+    end: int,
+    config: Annotated[str, typer.Argument(envvar="SELFROOM_TIMELINES_CONFIG")],
+    json_logs: bool = False,
+) -> None:
+    """Be the process that runs worlds apart; Selfroom itself starts it."""
     from bot.adapters.logs import set_up_console
     from bot.timelines import main as serve
 
     set_up_console(as_json=json_logs)
-    serve(folder, end, sys.stdin.read())
+    serve(folder, end, config)
 
 
 def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: list[str] | None) -> "Wanted":

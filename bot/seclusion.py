@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +22,7 @@ from bot.core.timelines.showing import MindShown
 from bot.engine.timelines.house import Treasury
 from bot.engine.timelines.pipe import Cut, Pipe
 
+CONFIG = "SELFROOM_TIMELINES_CONFIG"  # the settings for communities, as JSON
 SILENT_SECONDS = 60.0  # without a word or a question, while it has something to do
 LOOK_SECONDS = 2.0
 BEGUN_AGAIN = 5  # times in a row, without a node that came to its end in between
@@ -144,11 +145,13 @@ class Seclusion:
                         *("-P", "-m", "bot", "timelines", *self._logs),
                         *(str(self._folder), str(theirs.fileno())),
                         pass_fds=[theirs.fileno()],
-                        stdin=PIPE,
-                        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},  # and no secret
+                        stdin=DEVNULL,
+                        env={  # and no secret; arguments can be read by everybody on this machine
+                            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                            CONFIG: self._config.model_dump_json(),
+                        },
                         start_new_session=True,  # Ctrl-C is for us alone
                     )
-                await _told(self._process, self._config.model_dump_json())
                 reader, writer = await asyncio.open_connection(sock=ours)
                 self._pipe = Pipe(reader, writer, self._serve)
                 self._life = asyncio.create_task(self._live(self._process, self._pipe, writer), name="timelines")
@@ -215,15 +218,6 @@ class Seclusion:
         if self._process is not None:
             with suppress(ProcessLookupError):
                 self._process.kill()
-
-
-async def _told(process: Process, settings: str) -> None:
-    """Give a process its settings, with the installation's prompts, where no other user of the machine sees them."""
-    assert process.stdin is not None  # noqa: S101 - it is a pipe
-    with suppress(ConnectionError):  # it has ended: its pipe says so
-        process.stdin.write(settings.encode())
-        await process.stdin.drain()
-    process.stdin.close()
 
 
 async def _ended(process: Process) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, case, delete, exis
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, Json, MessageId, SceneId, Snowflake
 from bot.core.scenes.play import Entry
-from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seated, Source
+from bot.core.scenes.records import OPEN, Fared, Scene, SceneEvent, SceneStatus, Seated, Source
 from bot.core.scenes.showing import REMOVED, fits, on_one_line, stretches
 from storage.beats import recount
 from storage.changes.minds import SUMS, add_up
@@ -44,6 +44,12 @@ _TEXT_THERE = (
 )
 # what each step asks is prepared: to word it takes longer than to execute it
 ONE = Prepared(select(SCENES).where(*_THIS_SCENE))
+OF_THREAD = Prepared(  # asked of every line that anybody says, in a room where hundreds may have taken place
+    select(SCENES.c.id)
+    .where(SCENES.c.community_id == bindparam("its"), SCENES.c.thread_id == bindparam("there"))
+    .order_by(case(*((SCENES.c.status == one, 0) for one in OPEN), else_=1), SCENES.c.id.desc())
+    .limit(1)
+)
 ITS_SEATS = Prepared(select(SEATS).where(*_SEATS_THERE).order_by(SEATS.c.seat))
 ONE_TEXT = Prepared(select(EVENTS.c.text).where(*_TEXT_THERE))
 POSTED = Prepared(
@@ -70,11 +76,8 @@ class SqlScenes:
         return _scene_of(row, [plain(Seated, seat) for seat in await self.session.mappings(ITS_SEATS, this)])
 
     async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Scene | None:
-        here = (owned(SCENES, community_id), SCENES.c.thread_id == thread_id)
-        asked = select(SCENES.c.id, SCENES.c.status).where(*here).order_by(SCENES.c.id.desc()).limit(MOST_LISTED)
-        found = [(SceneId(id_), SceneStatus(status)) for id_, status in await self.session.rows(asked)]
-        chosen = next((id_ for id_, status in found if status.is_open), found[0][0] if found else None)
-        return None if chosen is None else await self.find(community_id, chosen)
+        there = await self.session.rows(OF_THREAD, {"its": community_id, "there": thread_id})
+        return await self.find(community_id, SceneId(there[0][0])) if there else None
 
     async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:
         columns = [one for one in SCENES.c if one is not SCENES.c.standing]

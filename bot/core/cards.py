@@ -26,8 +26,9 @@ LEAST_ALIAS = 2  # characters
 LONGEST_NAME = 80  # of a chunk
 MOST_CHUNKS = 20_000  # of a picture
 MOST_VALUES = 50_000  # in a whole card
-LARGEST_KEPT, MOST_KEPT, DEEPEST_KEPT = 600_000, 40_000, 50  # characters, values and levels of what is only kept
+LARGEST_KEPT, MOST_KEPT = 600_000, 40_000  # characters and values of what is only kept
 KEPT = "card:"  # begins the name under which that is kept
+DEEPEST_CARD = 24  # levels: written line by line, what lies deep takes the square of its depth
 MOST_KEYS = 500  # at the top of its knowledge
 TOO_MUCH = "This card holds more than any agent needs: make it smaller."
 _NOTES = re.compile(r"\s*[()\[\]]+\s*")  # "Ada (v2)": agents' names have none, which would look like our own notes
@@ -77,6 +78,12 @@ def read_card(data: bytes) -> Card:
     )
 
 
+def written(agent: WholeAgent, mind: Mind, kept: Json) -> str:
+    """Give the text of an agent's card; of many fields that were kept it takes its time: that is for a thread."""
+    fields = kept if isinstance(kept, dict) and is_bounded(kept) else {}
+    return json.dumps(card_of(agent, mind, fields), ensure_ascii=False, indent=2)
+
+
 def card_of(agent: WholeAgent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Json]:
     """Give an agent as a version 2 card; `kept` are the fields of the card that it came from."""
     extensions = _mapping(kept.get("extensions"))
@@ -107,9 +114,14 @@ def _object(text: bytes) -> dict[str, Json]:
         raise BadSetting(BROKEN) from error
     if not isinstance(found, dict):
         raise BadSetting(BROKEN)
-    if values_in(found) > MOST_VALUES:
+    if not is_bounded(found):
         raise BadSetting(TOO_MUCH)
     return found
+
+
+def is_bounded(fields: Json) -> bool:
+    """Tell whether fields of a card hold no more, and nothing deeper, than can be kept and written again."""
+    return values_in(fields) <= MOST_VALUES and depth_of(fields) <= DEEPEST_CARD
 
 
 def _clean(text: str) -> Json:
@@ -218,7 +230,7 @@ def _kept(inner: Mapping[str, Json]) -> dict[str, Json]:
     """Give what is only kept; raises BadSetting for more than an archive of the community could bring anywhere."""
     kept = {key: value for key, value in inner.items() if key not in USED}
     characters = len(json.dumps(kept, ensure_ascii=False))
-    if characters > LARGEST_KEPT or values_in(kept) > MOST_KEPT or depth_of(kept) > DEEPEST_KEPT:
+    if characters > LARGEST_KEPT or values_in(kept) > MOST_KEPT:
         raise BadSetting(TOO_MUCH)
     return kept
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 THREAD: Executor = ThreadPoolExecutor(1, "aside")  # several would have the loop wait for each of them in turn
-APART: Executor = ThreadPoolExecutor(1, "apart")  # for what no beat waits for
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -15,8 +14,3 @@ T = TypeVar("T")
 async def aside(work: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
     """Do pure work, bounded by what it is given, without holding the loop."""
     return await asyncio.get_running_loop().run_in_executor(THREAD, partial(work, *given, **named))
-
-
-async def apart(work: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
-    """Do pure work of a second or so that no beat is to wait for: beside what is done aside."""
-    return await asyncio.get_running_loop().run_in_executor(APART, partial(work, *given, **named))

@@ -12,7 +12,7 @@ from bot.core.kinds import LetterKind, LetterState
 from bot.core.scenes.kind import MOST_SEATS
 from bot.core.scenes.records import SceneStatus
 from storage.columns import to_json
-from storage.moving.limits import COUNTED, LARGEST_VALUE, is_deep, is_number, too_long
+from storage.moving.limits import COUNTED, LARGEST_SMALL, is_deep, is_number, is_wide, too_long
 from storage.session import Values
 from storage.tables import (
     ACTIONS,
@@ -22,6 +22,7 @@ from storage.tables import (
     COUNTERS,
     KEPT,
     LETTERS,
+    LOOKUPS,
     OVERRIDES,
     RESERVATIONS,
     SCENES,
@@ -32,6 +33,7 @@ from storage.tables import (
 AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
 ARRIVED_SECONDS = 120  # that a scene which ran where it came from has for its next move
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
+STAYED = "What was found stayed behind when everybody moved: look again."
 PICTURES = "https://"  # which Discord fetches, not we
 LONGEST_WAITING = 2_500  # characters of what a letter from anybody holds that waits to be sent
 MOST_LINES, LONGEST_LINE = 200, 2_000  # of what a beat did, of which an answer asks for 50 things, and of one of them
@@ -46,8 +48,10 @@ EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2240, 1, 1, tzinfo
 def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
     """Give a row as it may come in; raises ValueError, or BadSetting, for one that no Selfroom ever wrote.
 
-    `handed`: from anybody; no address comes in with it then, for we would fetch pictures from there.
+    `handed`: from anybody; no address comes in with it then, for we would fetch pictures from there, and no more than
+    Selfroom itself writes, for it is read on the loop.
     """
+    row = {**row, **_disarmed(table, row)} if handed else row
     for name, value in row.items():
         if isinstance(value, Decimal) and (not value.is_finite() or value < 0):
             raise ValueError(f"{table.name}.{name} gives money")
@@ -59,13 +63,13 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
             raise ValueError(f"{table.name}.{name} is no number that it can be")
         if is_deep(table, name, value):
             raise ValueError(f"{table.name}.{name} is too deep")
-    if found := too_long(table, row):
+        if handed and is_wide(table, name, value):
+            raise ValueError(f"{table.name}.{name} holds too much")
+    if found := too_long(table, row, handed=handed):
         raise BadSetting(TOO_LONG.format(table.name, *found))
-    if table is RESERVATIONS and row["tokens"] < 0:
-        raise ValueError("reservations give tokens")
-    if table is SEATS and row["seat"] > MOST_SEATS:
-        raise ValueError("a scene has more seats than any")
-    return {**row, **_altered(table, row), **(_disarmed(table, row) if handed else {})}
+    if (table is RESERVATIONS and row["tokens"] < 0) or (table is SEATS and row["seat"] > MOST_SEATS):
+        raise ValueError(f"{table.name} of which there is none")
+    return {**row, **_altered(table, row)}
 
 
 def may_be_kept(name: str, *, handed: bool) -> bool:
@@ -84,7 +88,7 @@ def _altered(table: Table, row: Values) -> Values:
     """Give what becomes of a row on its way: nothing that aims elsewhere, runs, or says who paid comes in as it was."""
     if table is LETTERS:
         kind, state = LetterKind(row["kind"]), LetterState(row["state"])
-        if kind is not LetterKind.POST and len(to_json(row.get("payload"))) > LARGEST_VALUE:
+        if kind is not LetterKind.POST and len(to_json(row.get("payload"))) > LARGEST_SMALL:
             raise ValueError("a letter without files holds as much as one with many")
         return {"state": LetterState.FAILED} if kind in AIMED and state in OPEN else {}
     if table is SCENES:
@@ -111,8 +115,13 @@ def _at_rest(status: SceneStatus) -> Values:
 
 
 def _disarmed(table: Table, row: Values) -> Values:
+    """Give what becomes of a row from anybody: files that wait to be posted, and answers to look-ups, stay behind."""
+    if table is LETTERS and row["kind"] == LetterKind.POST:
+        return {"payload": {}}
     if table is LETTERS and LetterState(row["state"]) in OPEN and len(to_json(row.get("payload"))) > LONGEST_WAITING:
         return {"state": LetterState.FAILED}  # those that wait are read at each look for what is to be sent
+    if table is LOOKUPS:
+        return {"answer": STAYED}
     if table is AGENTS and not str(row["avatar_url"]).startswith(PICTURES):
         return {"avatar_url": None}
     return {"url": ""} if table is ATTACHMENTS else {}

@@ -6,9 +6,9 @@ from sqlalchemy import BigInteger, Float, Integer, LargeBinary, Table
 from sqlmodel import AutoString
 
 from bot.core.actions.fields import LARGEST_FILE, LONGEST_LINE
+from bot.core.cards import LARGEST_KEPT, MOST_KEPT
 from bot.core.config import CommunityConfig
-from bot.core.hud.agent_hud import MOST_SUMMARY
-from bot.core.knowledge import LARGEST_KNOWN, depth_of
+from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, depth_of, values_in
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Json
 from bot.core.scenes.kind import LONGEST_OPTIONS
@@ -17,50 +17,31 @@ from storage.session import Field, Values
 from storage.tables import METADATA, ROWS
 
 LONGEST_CODE = 2_000  # kinds, states, and what others call an answer
-LONGEST_WORDS, LARGEST_VALUE = 10_000, 20_000  # of texts and documents of which nothing else is told
 LONGEST_PACKED = 3_200_000  # the HUD of the largest budget, of a token's sixteen characters
 LONGEST_SEALED = 2_000  # bytes of a sealed key
 LARGEST_DOCUMENT = 4 * LARGEST_KNOWN  # a whole mind as JSON
-# what may be longer, and what is read by the hundred, or at each look, and so is to be shorter
-TOLD = {
-    ("agents", "aliases"): 2 * MOST_ALIASES * (LONGEST_ALIAS + 4),
-    ("agents", "paused_reason"): LONGEST_LINE + 200,
-    ("attachments", "text"): LARGEST_FILE,
-    ("beats", "outcome"): LARGEST_DOCUMENT,  # these three are shortened on their way in
-    ("beats", "sections"): LARGEST_DOCUMENT,
-    ("actions", "parameters"): LARGEST_DOCUMENT,
-    ("checkpoints", "text"): 2 * MOST_SUMMARY,
-    ("journal", "before"): LARGEST_DOCUMENT,
-    ("journal", "after"): LARGEST_DOCUMENT,
-    ("kept", "value"): LARGEST_DOCUMENT,
-    ("letters", "payload"): LARGEST_DOCUMENT,  # with files; of letters that are no post less
-    ("lookups", "answer"): LARGEST_DOCUMENT,
-    ("minds", "knowledge"): LARGEST_DOCUMENT,
-    ("minds", "focus"): LARGEST_DOCUMENT // 4,
-    ("overrides", "value"): LARGEST_DOCUMENT // 4,
-    ("rooms", "billboard"): LONGEST_LINE,
-    ("scenes", "options"): LONGEST_OPTIONS,
-}
 DEEPEST = 60  # levels of a document, as of an answer: what goes through them calls itself for each
 LARGEST_NUMBER = 1e9  # seconds of any wait
 PERCENT = (0.0, 100.0)
 LARGEST_LINE = LONGEST_PACKED + LARGEST_DOCUMENT  # bytes: a beat with its HUD is the longest
 
 
+def _own_length(column: Field) -> int | None:
+    told = ROWS[column.table.name].model_fields[column.name].metadata
+    return cast(int | None, next((one.max_length for one in told if hasattr(one, "max_length")), None))
+
+
 def _longest(column: Field) -> int | None:
     """Give how long a column's values may be, None for those that have no length."""
-    if (place := (column.table.name, column.name)) in TOLD:
-        return TOLD[place]
-    told = ROWS[column.table.name].model_fields[column.name].metadata
-    if longest := next((one.max_length for one in told if hasattr(one, "max_length")), None):
-        return cast(int, longest)
+    if longest := _own_length(column):
+        return longest
     match column.type:
         case Packed():
             return LONGEST_PACKED
         case Document():
-            return LARGEST_VALUE
+            return LARGEST_DOCUMENT
         case Prose():
-            return LONGEST_WORDS
+            return LARGEST_FILE
         case LargeBinary():
             return LONGEST_SEALED
         case AutoString():
@@ -74,6 +55,32 @@ LONGEST = {
     for column in table.columns
     if (longest := _longest(column)) is not None
 }
+
+
+# What people hand in is read on the loop, many rows for one command or beat, of which Selfroom writes none any longer.
+LARGEST_SMALL, MOST_SMALL = 20_000, 2_000  # characters of words and documents, and values of these
+MIND = ("minds", "knowledge"), ("journal", "before"), ("journal", "after")
+SHORTENED = ("beats", "sections"), ("beats", "outcome"), ("actions", "parameters")  # on their way in (arrival)
+LONG_FROM_ANYBODY = {
+    ("agents", "aliases"): 2 * MOST_ALIASES * (LONGEST_ALIAS + 4),
+    ("agents", "paused_reason"): LONGEST_LINE + 200,
+    ("attachments", "text"): LARGEST_FILE,
+    ("checkpoints", "text"): 50_000,
+    ("kept", "value"): 2 * LARGEST_KEPT,  # what cards said
+    ("minds", "focus"): 100_000,
+    ("rooms", "billboard"): LONGEST_LINE,
+    ("scenes", "options"): LONGEST_OPTIONS,
+    ("scenes", "standing"): LARGEST_SMALL,  # three times what the longest game comes to
+    **dict.fromkeys(MIND, 2 * LARGEST_KNOWN),
+    **dict.fromkeys(SHORTENED, LARGEST_DOCUMENT),
+}
+MANY_FROM_ANYBODY = {**dict.fromkeys(MIND, 2 * MOST_KNOWN), ("kept", "value"): 2 * MOST_KEPT}
+
+
+def _longest_from_anybody(place: tuple[str, str]) -> int:
+    column = METADATA.tables[place[0]].columns[place[1]]
+    is_told = _own_length(column) or isinstance(column.type, Packed)
+    return LONG_FROM_ANYBODY.get(place, LONGEST[place] if is_told else min(LONGEST[place], LARGEST_SMALL))
 
 
 def _range(column: Field) -> tuple[float, float]:
@@ -104,6 +111,7 @@ def _places_of(kind: type[object]) -> frozenset[tuple[str, str]]:
 
 DOCUMENTS, LONG_NUMBERS = _places_of(Document), _places_of(BigInteger)
 COUNTED = _places_of(Integer) - LONG_NUMBERS
+LONGEST_FROM_ANYBODY = {place: _longest_from_anybody(place) for place in LONGEST}
 
 
 def is_number(table: Table, name: str, value: object) -> bool:
@@ -118,10 +126,18 @@ def is_deep(table: Table, name: str, value: object) -> bool:
     return (table.name, name) in DOCUMENTS and depth_of(cast(Json, value)) > DEEPEST
 
 
-def too_long(table: Table, row: Values) -> tuple[str, int] | None:
-    """Give the first column whose value is longer than any of ours, and how long it may be."""
+def is_wide(table: Table, name: str, value: object) -> bool:
+    """Tell whether there is more in a document from anybody than is ever kept there."""
+    place = (table.name, name)
+    most = MANY_FROM_ANYBODY.get(place, MOST_SMALL)
+    return place in DOCUMENTS and place not in SHORTENED and values_in(cast(Json, value)) > most
+
+
+def too_long(table: Table, row: Values, *, handed: bool = False) -> tuple[str, int] | None:
+    """Give the first column whose value is longer than any of ours, and how long it may be; `handed`: from anybody."""
+    limits = LONGEST_FROM_ANYBODY if handed else LONGEST
     for name, value in row.items():
-        longest = LONGEST.get((table.name, name))
+        longest = limits.get((table.name, name))
         if longest is not None and value is not None:
             text = to_json(value) if (table.name, name) in DOCUMENTS else value
             if isinstance(text, str | bytes) and len(text) > longest:  # what is neither is refused as it is written

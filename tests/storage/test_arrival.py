@@ -14,7 +14,15 @@ from bot.core.names import LONGEST_NAME
 from storage.columns import Document
 from storage.moving.arrival import admitted, comes_in
 from storage.moving.handed import MOST_AGENTS
-from storage.moving.limits import DEEPEST, LARGEST_NUMBER, LARGEST_VALUE, LONGEST, RANGES, too_long
+from storage.moving.limits import (
+    DEEPEST,
+    LARGEST_NUMBER,
+    LARGEST_SMALL,
+    LONGEST,
+    LONGEST_FROM_ANYBODY,
+    RANGES,
+    too_long,
+)
 from storage.scenes import MOST_LISTED
 from storage.session import Values
 from storage.tables import (
@@ -79,7 +87,7 @@ def test_nobody_comes_in_on_a_seat_that_no_scene_has() -> None:
 
 
 def test_where_a_scene_stands_is_no_longer_than_any_scene_needs() -> None:
-    assert LONGEST["scenes", "standing"] < LONGEST["beats", "hud"] / 10
+    assert LONGEST_FROM_ANYBODY["scenes", "standing"] < LONGEST["beats", "hud"] / 10
 
 
 @pytest.mark.parametrize("id_", [2**32 + 2, 2 - 2**32, 2**31, 0, -1, 1.5, "2"])
@@ -116,9 +124,11 @@ def test_each_text_of_a_table_has_a_limit() -> None:
 
 def test_what_is_read_with_every_line_is_no_longer_than_people_and_agents_may_make_it() -> None:
     each = [("agents", "aliases"), ("agents", "paused_reason"), ("rooms", "billboard"), ("rooms", "topic")]
-    assert MOST_AGENTS * sum(LONGEST[place] for place in each) < 4_000_000
-    assert LONGEST["scenes", "options"] * MOST_LISTED < 5_000_000
-    assert LONGEST["messages", "reactions"] == LONGEST["letters", "posted_as"] == LARGEST_VALUE
+    assert MOST_AGENTS * sum(LONGEST_FROM_ANYBODY[place] for place in each) < 4_000_000
+    assert LONGEST_FROM_ANYBODY["scenes", "options"] * MOST_LISTED < 5_000_000
+    assert (
+        LONGEST_FROM_ANYBODY["messages", "reactions"] == LONGEST_FROM_ANYBODY["letters", "posted_as"] == LARGEST_SMALL
+    )
 
 
 def test_a_setting_that_there_is_not_is_left_behind() -> None:
@@ -126,16 +136,15 @@ def test_a_setting_that_there_is_not_is_left_behind() -> None:
     assert not comes_in(OVERRIDES, {"name": "x1"}, handed=False)
 
 
-@pytest.mark.parametrize("kind", ["post", "billboard"])
-def test_from_anybody_nothing_waits_to_be_sent_that_takes_long_to_read(kind: str) -> None:
+def test_from_anybody_nothing_waits_to_be_sent_that_takes_long_to_read() -> None:
     for characters, state in ((1_000, "waiting"), (5_000, "failed")):
-        row: Values = {"kind": kind, "state": "waiting", "payload": {"text": "x" * characters}}
+        row: Values = {"kind": "billboard", "state": "waiting", "payload": {"text": "x" * characters}}
         assert admitted(LETTERS, row, handed=True)["state"] == state
         assert admitted(LETTERS, row)["state"] == "waiting"
 
 
 def test_only_a_letter_with_files_holds_much() -> None:
-    much = {"text": "x" * LARGEST_VALUE}
+    much = {"text": "x" * LARGEST_SMALL}
     for kind in LetterKind:
         row: Values = {"kind": kind.value, "state": "failed", "payload": much}
         if kind is LetterKind.POST:

@@ -5,14 +5,15 @@ import hashlib
 import time
 from asyncio import Lock
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 import httpx2
 import structlog
-from purgatory import AsyncCircuitBreakerFactory
-from purgatory.domain.model import OpenedState
+from purgatory import AsyncCircuitBreakerFactory, AsyncInMemoryUnitOfWork
+from purgatory.domain.model import Context, OpenedState
+from purgatory.service._async.repository import AsyncInMemoryRepository
 
 from bot.adapters.llm import openai_line
 from bot.adapters.llm.claude import ClaudeLine
@@ -36,6 +37,7 @@ BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
 LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
 MOST_FAILING = 1_000  # models, by who asks
+PICTURES_AT_ONCE: Final = 3  # calls that carry pictures themselves
 CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
 # What comes of what a server says that is no model:
 MALFORMED = AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError
@@ -135,6 +137,22 @@ class Line(Protocol):
         """Close all connections."""
 
 
+class Breakers(AsyncInMemoryRepository):
+    """Circuit breakers, of those that were asked for last: anybody may name models that there are not."""
+
+    async def get(self, name: str) -> Context | None:
+        """Give one, which is the last that was asked for now."""
+        if (found := self.breakers.pop(name, None)) is not None:
+            self.breakers[name] = found
+        return found
+
+    async def register(self, context: Context) -> None:
+        """Keep one, in place of the one that nobody has asked for the longest."""
+        await super().register(context)
+        if len(self.breakers) > MOST_FAILING:
+            del self.breakers[next(iter(self.breakers))]
+
+
 class Provider:
     """One server with a queue, and circuit breakers; `transport` is the way to a community's own.
 
@@ -155,9 +173,15 @@ class Provider:
         self._line: Line = _line(options, self._pace, transport)
         self._queue = Queue(self._pace.calls_at_once or CALLS_AT_ONCE)
         self._overlaps = Overlaps()
-        self._pictures = Queue(1)
-        self._breakers = _breakers()
-        self._broken_by: set[str] = set()  # by whom, and of which model, there is a breaker
+        self._pictures = Queue(PICTURES_AT_ONCE, of_each=1)
+        kept = AsyncInMemoryUnitOfWork()
+        kept.contexts = Breakers()
+        self._breakers = AsyncCircuitBreakerFactory(
+            default_threshold=BREAK_AFTER_FAILURES,
+            default_ttl=BREAK_SECONDS,
+            exclude=[ModelRefused, ModelBusy, AskedAnew, asyncio.CancelledError],
+            uow=kept,
+        )
         self._ladder = Ladder()
         self._looks = Looks()
         self._memory = memory
@@ -209,7 +233,7 @@ class Provider:
         return answer
 
     async def _answer(self, model: str, call: ModelCall, whose: str) -> ModelAnswer:
-        breaker = await self._breaker(f"{whose} {model}")
+        breaker = await self._breakers.get_breaker(f"{whose} {model}")
         try:
             async with self._pictures_in_turn(call, whose), self._in_turn(call, whose) as place, breaker:
                 started = time.monotonic()
@@ -233,13 +257,6 @@ class Provider:
         await self._remembered()
         usage = together(found_out, answer.usage)
         return replace(answer, usage=replace(usage, latency_seconds=time.monotonic() - started))
-
-    async def _breaker(self, name: str) -> AbstractAsyncContextManager[object]:
-        """Give the breaker of a name; there may be any number of names, and beyond many all are learned anew."""
-        if name not in self._broken_by and len(self._broken_by) >= MOST_FAILING:
-            self._breakers, self._broken_by = _breakers(), set()
-        self._broken_by.add(name)
-        return await self._breakers.get_breaker(name)
 
     async def listed(self) -> tuple[str, ...]:
         """Ask the server which models it has; none where it tells nothing."""
@@ -293,7 +310,7 @@ class Provider:
 
     @asynccontextmanager
     async def _pictures_in_turn(self, call: ModelCall, whose: str) -> AsyncIterator[None]:
-        """Let one call at a time carry pictures themselves, for they take much memory."""
+        """Let few calls carry pictures themselves, for they take much memory: of each community one at a time."""
         if not are_fetched(call.images, server=self._fetched_for):
             yield
             return
@@ -477,11 +494,3 @@ def _line(options: ProviderOptions, pace: Pace, transport: httpx2.AsyncBaseTrans
     if options.api == "gemini":
         return GeminiLine(base_url=url, api_key=key, seconds=seconds, http=http)
     return OpenAiLine(api=options.api, base_url=url, api_key=key, seconds=seconds, retries=pace.retries, http=http)
-
-
-def _breakers() -> AsyncCircuitBreakerFactory:
-    return AsyncCircuitBreakerFactory(
-        default_threshold=BREAK_AFTER_FAILURES,
-        default_ttl=BREAK_SECONDS,
-        exclude=[ModelRefused, ModelBusy, AskedAnew, asyncio.CancelledError],
-    )

@@ -11,7 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, ClassVar, NewType, Self
+from typing import Annotated, ClassVar, Literal, NewType, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -26,6 +26,12 @@ MOST_TURNS = 400
 MOST_SEATS = 16
 LONGEST_OPTIONS = 20_000  # characters of all options as JSON: scenes are listed with them
 TURNS_USED = "its turns are used up"
+
+
+Place = Annotated[
+    Literal["thread", "room"],
+    Field(description="where it takes place: in a thread of its own, or in the room, whose ordinary talk then rests"),
+]
 
 
 class Ordering(StrEnum):

@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
-SITS_IN = "You sit in a scene of these rooms, or with agents of them: come back once that is over."
+SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
 NOBODY = Snowflake(0)
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
 
@@ -83,8 +83,8 @@ class Timelines:
     ) -> Timeline:
         """Give the tree of a number, else that of a thread, to somebody who is to look into it.
 
-        Raises NotFound, and Rejected where they sit in a closed scene of its rooms, or with agents that live in one:
-        in the tree it might end, and their heads are open there.
+        Raises NotFound, and Rejected where they sit in a closed scene of its rooms, which might end in the tree, or
+        with agents that are in them.
         """
         async with self.office.looking(guild_id) as (community, read):
             if tree_id is not None:
