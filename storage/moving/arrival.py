@@ -67,9 +67,15 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
             raise ValueError(f"{table.name}.{name} holds too much")
     if found := too_long(table, row, handed=handed):
         raise BadSetting(TOO_LONG.format(table.name, *found))
-    if (table is RESERVATIONS and row["tokens"] < 0) or (table is SEATS and row["seat"] > MOST_SEATS):
-        raise ValueError(f"{table.name} of which there is none")
+    _check_counts(table, row)
     return {**row, **_altered(table, row)}
+
+
+def _check_counts(table: Table, row: Values) -> None:
+    if table is RESERVATIONS and row["tokens"] < 0:
+        raise ValueError("reservations give tokens")
+    if table is SEATS and row["seat"] > MOST_SEATS:
+        raise ValueError("a scene has more seats than any")
 
 
 def may_be_kept(name: str, *, handed: bool) -> bool:
