@@ -41,10 +41,16 @@ async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflak
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
 
 
-async def rooms_shut_to(scenes: Scenes, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
-    """Give the rooms in which a person sits in a closed scene that goes on."""
-    closed = await closed_scenes(scenes, community_id)
-    return frozenset(one.room_id for one in closed if one.seat_of(person_id=who) is not None)
+async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
+    """Give the rooms whose minds are shut to a person: where they sit in a closed scene, or who sits with them is."""
+    closed = await closed_scenes(read.scenes, community_id)
+    sits = [one for one in closed if one.seat_of(person_id=who) is not None]
+    if not sits:
+        return frozenset()
+    seated = seated_in(sits)
+    view = await read.views.action_view(community_id, agent_ids=tuple(seated), room_ids=(), doors=False)
+    with_them = {room_id for agent_id, room_id in view.memberships if agent_id in seated}
+    return frozenset({*with_them, *(one.room_id for one in sits)})
 
 
 def masked_agents(agents: Mapping[AgentId, Agent], seated: frozenset[AgentId]) -> dict[AgentId, Agent]:

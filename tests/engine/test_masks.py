@@ -109,6 +109,12 @@ async def refused_drawer(night: Night) -> None:
     assert set(await every_agent(night, lambda id_: night.desk.minds.why_shut(GUILD_ID, id_, who=BOSS.id))) == {""}
 
 
+async def refused_replay(night: Night) -> None:
+    with pytest.raises(Rejected, match="fold its log once it is over"):
+        await night.desk.scenes.replay(GUILD_ID, SCENE, who=MIRA.id)
+    assert "every digest is as it was" in await night.desk.scenes.replay(GUILD_ID, SCENE, who=BOSS.id)
+
+
 async def refused_archive(night: Night) -> None:
     with pytest.raises(Rejected, match="once that is over"):
         await night.desk.community.pack(GUILD_ID, MANAGING_MIRA, most_bytes=10**6)
@@ -125,6 +131,9 @@ async def refused_timeline(night: Night) -> None:
         made = await there.fork(GUILD_ID, BOSS, AgentId(1), title="", rooms=rooms)
         with pytest.raises(Rejected, match="once that is over"):
             await there.find(GUILD_ID, made.id, None, who=MIRA.id)
+        elsewhere = (AgentId(2),)  # where somebody is at home who sits with her
+        with pytest.raises(Rejected, match="once that is over"):
+            await there.fork(GUILD_ID, MANAGING_MIRA, AgentId(2), title="", rooms=elsewhere)
         assert await there.find(GUILD_ID, made.id, None, who=BOSS.id) == made
         await there.remove(made, BOSS)
         await trees.close()
@@ -299,6 +308,7 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "drawer": refused_drawer,
     "timeline": refused_timeline,
     "archive": refused_archive,
+    "replay": refused_replay,
     "hud history": shut_history,
     "hud behind a message": shut_behind,
     "heartbeat status": same_status,

@@ -32,6 +32,7 @@ SURFACES = (
     Surface(name="card", mask=Mask.REFUSED, what="/agent export: a card with what it knows"),
     Surface(name="drawer", mask=Mask.REFUSED, what="the head beside the playground's chat"),
     Surface(name="timeline", mask=Mask.REFUSED, what="/timeline: how it might go on, and who was what"),
+    Surface(name="replay", mask=Mask.REFUSED, what="/scene replay: how many moves were made"),
     Surface(name="archive", mask=Mask.REFUSED, what="the whole community as a file"),
     Surface(name="hud history", mask=Mask.SHUT, what="/hud history: beats, with HUD, thoughts and answer"),
     Surface(name="hud behind a message", mask=Mask.SHUT, what="Show the HUD behind this"),
