@@ -75,7 +75,7 @@ class Scenes:
         return turn
 
     async def replay(self, guild_id: Snowflake, scene_id: int, *, who: Snowflake) -> str:
-        """Fold a scene's log again, and say whether each digest is as it was; raises Rejected for who plays in secret."""
+        """Fold a scene's log again, and tell whether each digest is as it was; Rejected for who plays in secret."""
         async with self.office.looking(guild_id) as (community, read):
             scene = await _found(read.scenes, community.id, scene_id)  # with its log, as both stand at one moment
             if closed_side(scene) is not None and scene.seat_of(person_id=who) is not None:
