@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
-SITS_IN = "You sit in a scene whose secrets a tree of these rooms would tell: come back once that is over."
+SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
 NOBODY = Snowflake(0)
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
 
@@ -83,7 +83,8 @@ class Timelines:
     ) -> Timeline:
         """Give the tree of a number, else that of a thread, to somebody who is to look into it.
 
-        Raises NotFound, and Rejected where they sit in a closed scene of its rooms: in the tree it might end.
+        Raises NotFound, and Rejected where they sit in a closed scene of its rooms, which might end in the tree, or
+        with agents that are in them.
         """
         async with self.office.looking(guild_id) as (community, read):
             if tree_id is not None:
