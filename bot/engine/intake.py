@@ -174,9 +174,9 @@ class Intake:
         self._announce(changes)
 
     async def _in_scene(self, write: Writing, event: MessageSeen, community: Community, changes: list[Change]) -> bool:
-        """Whether it was said in a scene's thread: no room hears it, and it may be the move of who said it."""
-        scene = await write.scenes.of_thread(community.id, event.thread_id) if event.thread_id is not None else None
-        if scene is None:
+        """Whether it was said where a scene takes place: no room hears it, and it may be the move of who said it."""
+        scene = await write.scenes.of_thread(community.id, event.thread_id or event.channel_id)
+        if scene is None or (event.thread_id is None and not scene.is_going_on(event.sent_at)):
             return False
         if await write.talk.taken_back(community.id, event.message_id):
             return True
