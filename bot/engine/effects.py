@@ -41,7 +41,8 @@ from bot.engine.estimating import coin_of, estimate_of
 from bot.engine.moderation import Moderation
 from bot.engine.posting import before, content_of
 from bot.engine.scene_posts import names_of
-from bot.engine.stage import opened, sits_in
+from bot.engine.seating import sits_in
+from bot.engine.stage import opened
 
 NO_MESSAGE = "The message is not there any more."
 OLD = timedelta(days=14)  # Discord deletes older messages one by one only
@@ -317,7 +318,9 @@ class Boards:
             estimate = await estimate_of(read, view.community, scene, view.agents, self._models)
             coin = await coin_of(read.providers, view.community, self._models)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
-        board = board_of(scene, events, names, free, estimate=estimate, coin=coin)
+        who = scene.commentator.agent_id if scene.commentator is not None else None
+        commentator = view.agents[who].name if who in view.agents and who is not None else ""
+        board = board_of(scene, events, names, free, commentator=commentator, estimate=estimate, coin=coin)
         thread_id = scene.thread_id
         if thread_id is None:
             if room.channel_id is None:

@@ -68,6 +68,11 @@ async def posts(
     return found
 
 
+def comment(scene: Scene, agent_id: AgentId, text: str, message_id: MessageId, now: datetime) -> Say:
+    """Give what somebody says in the thread who watches."""
+    return _say(scene, agent_id, _Said(text, ()), message_id, now, now)
+
+
 def calls(scene: Scene, standing: Standing, now: datetime) -> list[Change]:
     """Call people in the thread who want to be when it is their turn, as far as everybody may know whose it is."""
     awaits = standing.awaits

@@ -91,6 +91,7 @@ class Scene:
     ended_at: datetime | None = None
     outcome: str = ""  # with marks
     seats: tuple[Seated, ...] = ()
+    commentator: Seated | None = None  # an agent that sees what everybody sees, and speaks of it; it sits on no seat
 
     @property
     def taken(self) -> tuple[int, ...]:
@@ -100,7 +101,17 @@ class Scene:
     @property
     def usd(self) -> Decimal:
         """What the turns of its agents have cost."""
-        return sum((one.usd for one in self.seats), Decimal(0))
+        return sum((one.usd for one in (*self.seats, *self.watchers)), Decimal(0))
+
+    @property
+    def watchers(self) -> tuple[Seated, ...]:
+        """The commentator, if there is one."""
+        return () if self.commentator is None else (self.commentator,)
+
+    def is_commented_by(self, agent_id: AgentId | None) -> bool:
+        """Tell whether that agent comments on it."""
+        one = self.commentator
+        return agent_id is not None and one is not None and one.left_at is None and one.agent_id == agent_id
 
     def seat_of(self, *, agent_id: AgentId | None = None, person_id: Snowflake | None = None) -> Seated | None:
         """Find the seat of an agent or a person; one that was left is nobody's."""
