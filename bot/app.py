@@ -165,7 +165,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     tokenizer = tokenizer_for(settings.defaults.model)
     performer = Performer(cipher=parts.cipher, tokenizer=tokenizer, models=models)
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
-    client = SelfroomClient(COGS)
+    client = SelfroomClient(COGS, message_content=settings.message_content)
     if face is not None:
         face.foresee = partial(foreseen, models=models, clock=clock)
     show_inside(face, site, client, models)
