@@ -10,6 +10,8 @@ from time import monotonic
 import pytest
 import pytest_asyncio
 
+from bot.core.records import Snowflake
+from bot.core.scenes.registry import KINDS
 from bot.engine import stage
 from cogs.ui import scenes
 from cogs.ui.patience import Patience
@@ -214,6 +216,19 @@ async def test_a_lobby_seats_all_agents_that_are_chosen_at_once(cast: Cast) -> N
         told = words_of(await inside.choose(there, "Let an agent sit", *both))
         assert "Wren sits in seat 1" in told and "Ledger sits in seat 2" in told
         await board(cast.you, inside.channel_id, "2. Ledger")
+
+
+async def test_every_preset_opens_its_lobby_with_one_press(cast: Cast) -> None:
+    [guild] = cast.home.house.client.guilds
+    presets = [(one, preset) for one in KINDS.values() for preset in one.presets]
+    for kind, preset in presets:
+        asked = await cast.manager.run("scene start")
+        told = words_of(await cast.manager.choose(asked, "What shall be played?", f"{kind.kind}:{preset.name}"))
+        assert f"The lobby of {kind.title}" in told
+        number = told.partition(f"{kind.title} ")[2].split()[0]
+        scene = await cast.home.house.desk.scenes.find(Snowflake(guild.id), int(number))
+        assert preset.options.items() <= scene.options.items()
+        assert "stopped" in await cast.manager.told("scene direct", what="stop", scene=number)
 
 
 async def test_an_agent_that_is_asked_to_in_the_lobby_watches_and_comments_in_the_thread(

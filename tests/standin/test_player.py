@@ -7,7 +7,7 @@ import pytest
 from bot.core.hud.turn import MOVES, read_moves, read_turn
 from bot.core.records import MessageId
 from bot.core.scenes.commentary import said, watching, words_of
-from bot.core.scenes.kind import SceneKind
+from bot.core.scenes.kind import Preset, SceneKind
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import turn_of
 from bot.standin.player import played
@@ -31,6 +31,19 @@ def test_it_plays_every_kind_to_its_end_with_legal_moves_alone(kind: SceneKind) 
         playing, calls = played_out(kind, some_options(kind, dice(seed)), max(4, kind.seats[0]), str(seed))
         assert playing.is_over
         assert calls
+
+
+@pytest.mark.parametrize(
+    ("kind", "preset"),
+    [(kind, preset) for kind in KINDS.values() for preset in kind.presets],
+    ids=[f"{kind.kind} {preset.name}" for kind in KINDS.values() for preset in kind.presets],
+)
+def test_every_preset_is_played_to_its_end_with_as_few_as_it_takes(kind: SceneKind, preset: Preset) -> None:
+    options = kind.options.model_validate(dict(preset.options))
+    fewest = next(count for count in range(kind.seats[0], kind.seats[1] + 1) if not options.refusal(count))
+    playing, _ = played_out(kind, options, fewest, "preset")
+    assert playing.is_over
+    assert not playing.standing.stuck
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
