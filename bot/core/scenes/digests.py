@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from json.encoder import encode_basestring_ascii
 
 from pydantic import BaseModel
 
@@ -35,7 +36,10 @@ class Digests:
         return _digest(_object([*parts, ("state", self._text(state))]))
 
     def _text(self, value: object) -> str:
-        if value is None or type(value) in (int, str, bool):
+        kind = type(value)
+        if kind is int:
+            return str(value)
+        if kind is str or kind is bool or value is None:
             return _compact(value)
         known = self._known.get(id(value))
         if known is None:
@@ -63,9 +67,8 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+_compact = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def _object(items: Iterable[tuple[str, str]]) -> str:
-    return "{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in sorted(items)) + "}"
+    return "{" + ",".join([f"{encode_basestring_ascii(name)}:{text}" for name, text in sorted(items)]) + "}"
