@@ -16,7 +16,7 @@ from bot.engine.scene_posts import names_of
 async def shown_turn(read: Reading, scene: Scene, agent_id: AgentId) -> Turn | None:
     """Give what an agent is shown that has a move, may look back on what is over, or comments; None for any other."""
     events, names = await read.scenes.events(scene.community_id, scene.id), await names_of(read, scene)
-    if scene.is_commented_by(agent_id):
+    if agent_id == scene.commentator_id:
         return watching(scene, events, names)
     sits = scene.seat_of(agent_id=agent_id)
     if sits is None:

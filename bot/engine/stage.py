@@ -23,7 +23,7 @@ from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import TEXT, closed_side, play_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
-from bot.engine.scene_posts import calls, comment, posts
+from bot.engine.scene_posts import asides, calls, comment, posts
 from bot.engine.seating import who_may_sit
 
 BOARD_SECONDS = 2.0
@@ -272,7 +272,16 @@ class Stage:
         of = self.scene.community_id, self.scene.id
         sits = next((one for one in self.scene.seats if one.seat == entry.seat), None)
         person_id = sits.person_id if sits is not None and source is Source.PERSON else None
-        await self.write.scenes.enter(*of, entry, source=source, at=self.now, beat_id=beat_id, person_id=person_id)
+        is_kept = entry.step % self.config.scene_kept_steps == 0
+        await self.write.scenes.enter(
+            *of,
+            entry,
+            source=source,
+            at=self.now,
+            beat_id=beat_id,
+            person_id=person_id,
+            standing=step.standing.packed() if is_kept else None,
+        )
         log.info("scene step", scene=self.scene.id, kind=self.scene.kind, step=entry.step, seat=entry.seat)
 
     async def _tell_texts(self, texts: Sequence[str], seat: Seat, before: int, post_id: Snowflake | None) -> None:
@@ -319,6 +328,8 @@ class Stage:
         heard = [one for one in step.events if not (own and one.speaker)]
         at_most = self.config.typing_at_most_seconds
         self.changes += await posts(self.write, self.scene, heard, now=self.now, typing_at_most_seconds=at_most)
+        if self.config.scene_asides:
+            self.changes += await asides(self.write, self.scene, step.events, now=self.now)
         await self._follow(standing, seat=seat)
 
     async def _follow(self, standing: Standing, *, seat: Seat) -> None:
@@ -392,8 +403,8 @@ class Stage:
         of = self.scene.community_id, self.scene.id
         freely = isinstance(awaits, Expect) and awaits.anyone
         anew, later = is_new or (freely and self._news), self._after_speech()
-        commentators = [one.agent_id for one in self.scene.watchers if one.agent_id is not None]
-        left = await self.write.scenes.ask_no_more(*of, but=[*commentators, *(() if anew else agents)])
+        kept = [*(() if anew else agents), self.scene.commentator_id or AgentId(0)]
+        left = await self.write.scenes.ask_no_more(*of, but=kept)
         due = {agent_id: later for agent_id in agents if agent_id not in left}
         if freely:  # who has looked, and said nothing, looks again when there is something new
             again = agents if anew else [one for one in left if one in agents]
@@ -404,9 +415,8 @@ class Stage:
 
     async def _ask_commentator(self, at: datetime, *, asked: Collection[AgentId] = ()) -> None:
         """Let who watches look at what everybody was told, if there is money; who is asked already sees all of it."""
-        agent_id = self.scene.commentator.agent_id if self.scene.commentator is not None else None
-        is_free = self.scene.is_commented_by(agent_id) and agent_id not in asked
-        if agent_id is not None and is_free and self._is_told and not await self._money_short():
+        agent_id = self.scene.commentator_id
+        if agent_id is not None and agent_id not in asked and self._is_told and not await self._money_short():
             self._ask(agent_id, at)
 
     def _ask(self, agent_id: AgentId, due_at: datetime) -> None:

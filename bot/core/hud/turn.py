@@ -163,7 +163,7 @@ def build_turn(
         "knowledge": _known(view, agent, side, tokenizer),
         "plan": _plan(view, agent, side),
         "feelings": _felt(view, agent, side) if turn.emotions else "",
-        "scene": _scene(turn, agent, tokenizer),
+        "scene": _scene(turn, agent.token_budget, tokenizer),
         "moves": f"{OVER}\n{one_line(turn.outcome)}\n" if turn.outcome else _moves(turn, now),
     }
     text = "\n".join(one for one in sections.values() if one)
@@ -204,6 +204,11 @@ def _asked(turn: Turn) -> tuple[str, str, dict[str, Json]]:
     )
 
 
+def shown_scene(turn: Turn, token_budget: int, *, now: datetime, tokenizer: Tokenizer) -> str:
+    """Give what a seat is shown, whoever sits there and whatever they know."""
+    return f"seat: {turn.seat}\n{_scene(turn, token_budget, tokenizer)}\n{_moves(turn, now)}"
+
+
 def _identity(agent: WholeAgent, turn: Turn) -> str:
     seat = "none, you watch" if turn.watches else turn.seat
     return f"==== YOU ====\nname: {one_line(agent.name)}\nseat: {seat}\n{one_line(agent.prompt)}\n"
@@ -232,10 +237,10 @@ def _felt(view: View, agent: Agent, side: Side) -> str:
     return "".join(f"{line}\n" for line in ["==== WHAT YOU FEEL ====", *map(one_line, lines)]) if lines else ""
 
 
-def _scene(turn: Turn, agent: Agent, tokenizer: Tokenizer) -> str:
+def _scene(turn: Turn, token_budget: int, tokenizer: Tokenizer) -> str:
     seats = ", ".join(f"{seat} {one_line(name)}" for seat, name in sorted(turn.names.items()))
     facts = [f"{one_line(name)}: {one_line(told)}" for name, told in (*turn.facts, *turn.private)]
-    lines = _fitted(turn.lines, agent.token_budget * LINES_PERCENT // 100, tokenizer)
+    lines = _fitted(turn.lines, token_budget * LINES_PERCENT // 100, tokenizer)
     head = [SCENE, f"plays: {turn.kind.title}", f"phase: {turn.phase}", f"seats: {seats}"]
     return "\n".join([*head, *facts, HAPPENED, *lines, ""])
 

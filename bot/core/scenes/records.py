@@ -108,10 +108,11 @@ class Scene:
         """The commentator, if there is one."""
         return () if self.commentator is None else (self.commentator,)
 
-    def is_commented_by(self, agent_id: AgentId | None) -> bool:
-        """Tell whether that agent comments on it."""
+    @property
+    def commentator_id(self) -> AgentId | None:
+        """Who comments on it now."""
         one = self.commentator
-        return agent_id is not None and one is not None and one.left_at is None and one.agent_id == agent_id
+        return one.agent_id if one is not None and one.left_at is None else None
 
     def seat_of(self, *, agent_id: AgentId | None = None, person_id: Snowflake | None = None) -> Seated | None:
         """Find the seat of an agent or a person; one that was left is nobody's."""
