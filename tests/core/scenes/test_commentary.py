@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.core.errors import Rejected
-from bot.core.records import MessageId
+from bot.core.records import Json, MessageId
 from bot.core.scenes.commentary import LONGEST, said, watching, words_of
 from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.registry import KINDS
@@ -31,13 +31,14 @@ def test_who_watches_is_shown_what_the_seat_of_nobody_is_at_every_step(kind: Sce
 def test_a_comment_has_words_within_their_limit_and_nothing_is_none() -> None:
     assert words_of("comment", {"text": " A bold move. "}) == "A bold move."
     assert words_of("nothing", {}) == ""
-    for move, given in (
+    refused: tuple[tuple[str, dict[str, Json]], ...] = (
         ("comment", {"text": "word " * (LONGEST + 1)}),
         ("comment", {"text": ""}),
         ("comment", {"text": "Well.", "seat": 3}),
         ("nothing", {"text": "Well."}),
         ("kill", {"seat": 3}),
-    ):
+    )
+    for move, given in refused:
         with pytest.raises(Rejected, match=r"\.$"):
             words_of(move, given)
 
