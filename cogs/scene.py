@@ -7,7 +7,7 @@ from discord import app_commands
 from bot.core.actions import DirectScene, LeaveSeat, Play, StartScene, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.people import mention
-from bot.core.records import AgentId, Json
+from bot.core.records import AgentId, Json, Snowflake
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.records import Fared, Scene, SceneStatus
 from bot.core.scenes.registry import KINDS, kind_named
@@ -284,7 +284,8 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         """
         managers_only(interaction)
         found = await self.scene(interaction, scene)
-        await self.say(interaction, await self.desk.scenes.replay(guild_of(interaction), found.id))
+        who = Snowflake(interaction.user.id)
+        await self.say(interaction, await self.desk.scenes.replay(guild_of(interaction), found.id, who=who))
 
     async def scene(self, interaction: Interaction, number: int | None) -> Scene:
         """Give the scene that was named, else that of this thread; raises NotFound for one they may not see."""

@@ -71,6 +71,7 @@ SURFACES = (
     Surface(name="card", mask=Mask.REFUSED, what="/agent export: a card with what it knows"),
     Surface(name="drawer", mask=Mask.REFUSED, what="the head beside the playground's chat"),
     Surface(name="timeline", mask=Mask.REFUSED, what="/timeline: how it might go on, and who was what"),
+    Surface(name="replay", mask=Mask.REFUSED, what="/scene replay: how many moves were made"),
     Surface(name="archive", mask=Mask.REFUSED, what="the whole community as a file"),
     Surface(name="hud history", mask=Mask.SHUT, what="/hud history: beats, with HUD, thoughts and answer"),
     Surface(name="hud behind a message", mask=Mask.SHUT, what="Show the HUD behind this"),
@@ -163,6 +164,12 @@ async def refused_drawer(night: Night) -> None:
     for why in await every_agent(night, lambda id_: night.desk.minds.why_shut(GUILD_ID, id_, who=MIRA.id)):
         assert "sits in a scene with you" in str(why)
     assert set(await every_agent(night, lambda id_: night.desk.minds.why_shut(GUILD_ID, id_, who=BOSS.id))) == {""}
+
+
+async def refused_replay(night: Night) -> None:
+    with pytest.raises(Rejected, match="fold its log once it is over"):
+        await night.desk.scenes.replay(GUILD_ID, SCENE, who=MIRA.id)
+    assert "every digest is as it was" in await night.desk.scenes.replay(GUILD_ID, SCENE, who=BOSS.id)
 
 
 async def refused_archive(night: Night) -> None:
@@ -366,6 +373,7 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "drawer": refused_drawer,
     "timeline": refused_timeline,
     "archive": refused_archive,
+    "replay": refused_replay,
     "hud history": shut_history,
     "hud behind a message": shut_behind,
     "heartbeat status": same_status,
