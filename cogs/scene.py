@@ -192,16 +192,19 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         agent: AgentArg,
         seat: app_commands.Range[int, 1, 50] | None = None,
         scene: SceneArg | None = None,
+        comments: bool = False,
     ) -> None:
-        """Let an agent take a seat, or one that was left (for who started it, and managers).
+        """Let an agent take a seat, or one that was left, or comment (for who started it, and managers).
 
         Args:
             agent: Which agent
             seat: A seat that was left, by its number; a new one when left out
             scene: Which scene; that of this thread when left out
+            comments: It takes no seat, but watches what everybody sees, and comments
         """
         found = await self.scene(interaction, scene)
-        await self.act(interaction, TakeSeat(scene_id=found.id, agent_id=agent.id, seat=seat))
+        take = TakeSeat(scene_id=found.id, agent_id=agent.id, seat=seat, comments=comments)
+        await self.act(interaction, take)
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def move(
