@@ -35,11 +35,11 @@ MOST_ROOMS = 5_000  # with private threads: all are read together
 ALL = ""
 READ_TOGETHER: Mapping[str, tuple[str, int]] = {
     **dict.fromkeys(("lookups", "minds", "reasons", "schedules"), ("agent_id", 1_000)),
-    **dict.fromkeys(("checkpoints", "letters", "requests"), ("room_id", 1_000)),
+    **dict.fromkeys(("checkpoints", "letters"), ("room_id", 1_000)),
     **dict.fromkeys(("scene_events", "scene_moves"), ("scene_id", 4_000)),
     "scene_seats": ("scene_id", 24),
     "scenes": (ALL, 100),
-    "keys": (ALL, 2_000),
+    **dict.fromkeys(("keys", "requests"), (ALL, 2_000)),
     "memberships": (ALL, 10_000),
     "attachments": ("message_id", 100),
 }

@@ -376,7 +376,7 @@ async def test_nobody_hands_in_more_than_a_look_at_one_room_can_read(
 
 @pytest.mark.parametrize(
     ("table", "column", "most"),
-    [("scenes", "id", 100), ("scene_seats", "seat", 24), ("keys", "id", 2_000), ("memberships", "room_id", 10_000)],
+    [("scenes", "id", 100), ("scene_seats", "seat", 24), ("requests", "id", 2_000), ("memberships", "room_id", 10_000)],
 )
 def test_nobody_hands_in_more_than_a_look_at_the_whole_can_read(table: str, column: str, most: int) -> None:
     together = Together()
