@@ -70,7 +70,9 @@ LONG_FROM_ANYBODY = {
     ("minds", "focus"): 100_000,
     ("rooms", "billboard"): LONGEST_LINE,
     ("scenes", "options"): LONGEST_OPTIONS,
-    ("scenes", "standing"): LARGEST_SMALL,  # three times what the longest game comes to
+    **dict.fromkeys((("scenes", "standing"), ("scene_moves", "standing")), LARGEST_SMALL),  # thrice the longest game's
+    **dict.fromkeys((("scenes", "why"), ("scenes", "outcome")), 2_000),
+    **dict.fromkeys((("scene_seats", "why"), ("scene_seats", "result")), 1_000),
     **dict.fromkeys(MIND, 2 * LARGEST_KNOWN),
     **dict.fromkeys(SHORTENED, LARGEST_DOCUMENT),
 }
