@@ -408,7 +408,7 @@ def with_many(files: Files, table: str, number: int, **columns: object) -> None:
         ("checkpoints", "text", "w" * 50_001),
         ("scenes", "standing", "{" + "x" * 20_000),
         ("scene_moves", "standing", "{" + "x" * 20_000),
-        ("scenes", "options", {"topic": "t" * 8_000}),
+        ("scenes", "options", {"topic": "t" * 20_000}),
         ("scenes", "outcome", "o" * 2_001),
         ("scene_seats", "why", "w" * 1_001),
     ],
