@@ -12,7 +12,6 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Executable,
-    Row,
     Select,
     String,
     Table,
@@ -29,12 +28,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.core.errors import Unreadable
 from bot.core.records import Community
 from storage.ids import CountedIds
-from storage.prepared import Lane, PlainRow, Prepared
+from storage.prepared import Answers, Lane, PlainRow, Prepared, Together
+from storage.prepared import OneRow as OneRow
+from storage.prepared import Rows as Rows
 from storage.prepared import Values as Values
 
 T = TypeVar("T")
-OneRow = Row[*PlainRow]
-Rows = Sequence[OneRow]
 Query = Select[*PlainRow]
 Statement = Executable | Prepared
 Term = ColumnElement[Any]
@@ -70,6 +69,15 @@ class Session:
                 return cast(Rows, found[0])
             statement = statement.statement
         return (await self._connection.execute(statement, values)).all()
+
+    async def together(self, asked: Together, values: Values) -> Answers:
+        """Give what several questions find, in one statement."""
+        worded = asked.worded(self.dialect, values)
+        found = self._lane.together(worded, values) if self._lane is not None else None
+        if found is not None:
+            return found
+        rows = await self._connection.exec_driver_sql(worded.sql, tuple(worded.values(values)))
+        return worded.answers(map(tuple, rows.all()), is_sqlite=self.is_sqlite)
 
     async def leafed(self, asked: Query, table: Table, size: int) -> AsyncGenerator[Rows, None]:
         """Give rows of one community's part of a table, with their key last, so many at a time though they change.
