@@ -28,7 +28,7 @@ from storage.convert import beat_of, plain, reason_of
 from storage.inline import FEW
 from storage.money import sums
 from storage.owed import debts_in
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.questions import FREE, questions
 from storage.session import Query, Session, Values, owned
 from storage.tables import (
@@ -57,6 +57,11 @@ SELF_CAUSED = Prepared(
     .where(_ITS, BEATS.c.agent_id == bindparam("whose"), BEATS.c.at > bindparam("since"), BEATS.c.person_id.is_(None))
     .order_by(BEATS.c.at)
 )
+
+
+def addressed_by(community_id: CommunityId, person_id: Snowflake, since: datetime) -> Question:
+    """Ask how many beats a person has caused by calling agents."""
+    return ADDRESSED, {"its": community_id, "by": person_id, "since": since}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +96,7 @@ class SqlBeats:
         return [beat_of({**row, **EMPTIED}) for row in await self.session.mappings(asked)]
 
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
-        of = {"its": community_id, "by": person_id, "since": since}
-        return int(await self.session.value(ADDRESSED, of))
+        return int(await self.session.value(*addressed_by(community_id, person_id, since)))
 
     async def self_caused(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Sequence[datetime]:
         of = {"its": community_id, "whose": agent_id, "since": since}

@@ -9,9 +9,10 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, Dialect, Executable, Row, Select, TextClause
+from sqlalchemy import Connection, Dialect, Executable, Insert, Row, Select, Table, TextClause, Update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
@@ -19,6 +20,7 @@ from sqlalchemy.sql.selectable import SelectBase
 from sqlalchemy.types import TypeEngine
 
 from storage.inline import InlineConnection
+from storage.tables import METADATA
 
 Values = Mapping[str, Any]  # by column name; what is worded at run time has no types that anybody could tell
 PlainRow = tuple[Any, ...]
@@ -63,12 +65,41 @@ class Worded:
         return rows
 
 
+EVERYTHING: frozenset[str] = frozenset(METADATA.tables)
+
+
+def written_by(statement: Executable) -> frozenset[str]:
+    """Give the tables whose rows a statement may change; what is deleted takes rows of other tables with it."""
+    if isinstance(statement, SelectBase):
+        return frozenset()
+    if isinstance(statement, Insert | Update):
+        return frozenset({cast(Table, statement.table).name})
+    return _written_by(str(statement)) if isinstance(statement, TextClause) else EVERYTHING
+
+
+@lru_cache(maxsize=256)
+def _written_by(said: str) -> frozenset[str]:
+    return EVERYTHING if "DELETE" in said else frozenset(re.findall(r"(?:INSERT INTO|UPDATE) (\w+)", said))
+
+
+@lru_cache(maxsize=1_024)
+def read_by(said: str) -> frozenset[str]:
+    """Give the tables that a statement in a database's words names."""
+    return EVERYTHING.intersection(re.findall(r"\w+", said))
+
+
 class Prepared:
     """A statement whose values are all named, worded once for each set of names that it is given."""
 
     def __init__(self, statement: Executable) -> None:
         self.statement = statement
+        self.writes = written_by(statement)
         self._worded: dict[tuple[str, ...], Worded] = {}
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether it tells in which order its rows come."""
+        return isinstance(self.statement, Select) and bool(self.statement._order_by_clauses)
 
     def worded(self, dialect: Dialect, names: Iterable[str]) -> Worded:
         """Give it in a database's words."""
@@ -99,23 +130,36 @@ class WordedTogether:
         else:
             for number, row in found:
                 rows[number].append(row)
-        return Answers({name: (worded, worded.rows(its)) for (name, worded), its in zip(self.parts, rows, strict=True)})
+        return Answers(
+            {name: Answer(worded, worded.rows(its)) for (name, worded), its in zip(self.parts, rows, strict=True)}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one question found."""
+
+    worded: Worded
+    rows: list[PlainRow]
+
+    def mappings(self) -> list[Values]:
+        """Give the rows by column name."""
+        return [dict(zip(self.worded.names, row, strict=True)) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
     """What several questions found, by their names; in which order the rows of one come is for its reader to say."""
 
-    found: Mapping[str, tuple[Worded, list[PlainRow]]]
+    found: Mapping[str, "Answer"]
 
     def rows(self, name: str) -> Rows:
         """Give the rows of one question, to be read by position."""
-        return cast(Rows, self.found[name][1])
+        return cast(Rows, self.found[name].rows)
 
     def mappings(self, name: str) -> list[Values]:
         """Give the rows of one question, to be read by column name."""
-        worded, rows = self.found[name]
-        return [dict(zip(worded.names, row, strict=True)) for row in rows]
+        return self.found[name].mappings()
 
 
 class Together:
@@ -135,6 +179,17 @@ class Together:
             parts = tuple((name, one.worded(dialect, key[1:])) for name, one in self._asked.items())
             found = self._worded[key] = _together(parts, is_sqlite=dialect.name == "sqlite")
         return found
+
+
+Question = tuple[Prepared, Values]
+
+
+@cache
+def together(asked: tuple[Prepared, ...]) -> Together:
+    """Give questions as one, named by their numbers; none of them may tell an order."""
+    if any(one.is_ordered for one in asked):
+        raise ValueError("what is asked ahead comes in any order: put it in order where it is read")
+    return Together(**{str(number): one.statement for number, one in enumerate(asked)})
 
 
 def _in_any_order(asked: Executable) -> Executable:

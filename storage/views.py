@@ -214,7 +214,7 @@ class SqlViews:
     def _made(self, rows: Rows) -> Community:
         if not rows:
             raise NotFound("There is no such community.")
-        self.session.community = community_of(sorted(rows, key=lambda row: row[-2] or ""))
+        self.session.community = community_of(rows)
         return self.session.community
 
     async def _house(

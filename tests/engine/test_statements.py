@@ -6,8 +6,8 @@ from tests.bench.profile import KINDS, counted, lived_in
 from tests.storage.databases import postgresql_database
 
 MOST = {
-    "sqlite": {"message": 12, "call": 15, "letter": 19, "beat": 40, "beat_of_20": 53},
-    "postgresql": {"message": 8, "call": 11, "letter": 19, "beat": 39, "beat_of_20": 52},
+    "sqlite": {"message": 8, "call": 10, "letter": 19, "beat": 40, "beat_of_20": 53},
+    "postgresql": {"message": 5, "call": 7, "letter": 19, "beat": 39, "beat_of_20": 52},
 }
 
 

@@ -190,7 +190,7 @@ async def rows_of(look: Callable[[], Awaitable[object]], monkeypatch: pytest.Mon
 
     async def counted_together(*args: Any) -> Answers:  # noqa: ANN401
         answers = await together(*args)
-        found.extend(len(rows) for _, rows in answers.found.values())
+        found.extend(len(one.rows) for one in answers.found.values())
         return answers
 
     with monkeypatch.context() as patch:
