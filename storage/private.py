@@ -17,13 +17,15 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def keep_private(file: Path) -> None:
     """Make a file of a database its owner's alone before SQLite opens it, which gives its log the same rights.
 
-    What is no file (a device that somebody named) stays as it is: others need it.
+    What is no file (a device that somebody named) stays as it is: others need it. A file that is there is not even
+    opened: to close it would take SQLite's locks from all connections of this process, and the next program that looked
+    into the database would then remove the log to which they write.
     """
     with suppress(OSError):  # SQLite says better what is wrong with the place
         for one in (file, *(file.with_name(f"{file.name}{ending}") for ending in BESIDE)):
             if one.is_file() and stat.S_IMODE(one.stat().st_mode) & OTHERS:
                 one.chmod(0o600)
-        os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
+        os.close(os.open(os.path.realpath(file), os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def is_one_of(target: Path, files: Iterable[Path]) -> bool:

@@ -1,7 +1,5 @@
 """Landlord in the playground: a person and two agents play a hand to its end, by buttons and lists alone."""
 
-from time import monotonic
-
 import pytest
 
 from cogs.ui import scenes
@@ -14,7 +12,6 @@ from tests.e2e.visitor import Json, until
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 __all__ = ["cast"]
 MOST_TURNS = 40  # of the person
-BETWEEN_TURNS_SECONDS = 6.0  # three presses each, and those of the lobby: less than 40 a minute
 BUTTONS = ("call", "rob", "double")
 
 
@@ -52,19 +49,16 @@ async def test_a_person_plays_a_hand_with_two_agents_to_its_end_by_buttons_alone
 
 
 async def my_turn_or_end(cast: Cast, inside: Commander) -> Json | None:
-    """Wait until the board waits for the person, and press *My seat*; None when the hand is over before."""
-    pressed_at = float("-inf")
+    """Wait until the seat, which follows the hand, says that it is one's turn; None when it is over."""
 
     async def look() -> tuple[Json | None] | None:
-        nonlocal pressed_at
         there = await board(cast.you, inside.channel_id)
         if "**Over**" in there["content"]:
             return (None,)
-        if "Waiting for @" not in there["content"] or monotonic() - pressed_at < BETWEEN_TURNS_SECONDS:
-            return None
-        pressed_at = monotonic()
-        seat = await inside.press(there, "My seat")
-        return (seat,) if "It is your turn" in words_of(seat) else None
+        seat = inside.seat_now()
+        if seat is None and "Waiting for @" in there["content"]:
+            seat = await inside.press(there, "My seat")
+        return (seat,) if seat and "It is your turn" in words_of(seat) else None
 
     return (await until(look, "turn of the person, or end", seconds=120))[0]
 

@@ -143,6 +143,7 @@ async def test_the_first_person_chooses_a_name_and_others_see_it_at_once(browser
         mira = await scene.tab(await scene.person("Mira"))
         await tab.say("Good morning")
         await expect(mira.message("Good morning").locator(".author")).to_have_text("Robin")
+        await tab.page.get_by_role("button", name="What to try here").click()  # it made room for the talk
         welcome = tab.page.get_by_role("region", name="Welcome")
         await expect(welcome).to_contain_text("agents call people like you The Architect")
         await tab.shot("be-somebody")

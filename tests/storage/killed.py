@@ -88,3 +88,13 @@ def ran(url: str) -> None:
         asyncio.run(_ran(url))
     except BadSetting as error:
         print(error.sentence, flush=True)  # noqa: T201
+
+
+async def _looked(url: str) -> None:
+    async with await SqlStore.open(url) as store, store.reading() as read:
+        print(len(await read.communities.all()), flush=True)  # noqa: T201
+
+
+def looked(url: str) -> None:
+    """Open a database beside whoever runs on it, say how many communities there are, and close it."""
+    asyncio.run(_looked(url))

@@ -15,7 +15,7 @@ from storage.alone import lock_beside
 from storage.store import SqlStore
 from tests.forked import Forked, forked
 from tests.founding import founded
-from tests.storage.killed import ran
+from tests.storage.killed import looked, ran
 from tests.storage.test_kills import database
 
 KINDS = ("sqlite", "postgresql")
@@ -64,6 +64,19 @@ async def test_beside_one_that_runs_the_database_is_read_copied_and_moved(url: s
                 await store.back_up(tmp_path / "copy.db")
         async with await SqlStore.open(f"sqlite:///{tmp_path}/other.db", sole=True) as elsewhere:
             await elsewhere.import_archive(tmp_path / "one.zip")
+
+
+async def test_what_is_written_after_another_program_looked_in_outlives_a_kill(url: str) -> None:
+    """SQLite's log is removed by whoever thinks to be the last: then what is written there is nowhere."""
+    async with await SqlStore.open(url, sole=True) as store:
+        async with store.reading(), store.reading():
+            pass  # as many connections as a run has
+        for there in range(2):
+            with forked(looked, url) as other:
+                assert other.ends() == (0, f"{there}\n")
+            await founded(store, guild_id=9 + there)
+        with forked(looked, url) as other:
+            assert other.ends() == (0, "2\n")
 
 
 async def test_a_second_one_in_the_same_process_is_refused_until_the_first_is_closed(url: str) -> None:
