@@ -140,6 +140,11 @@ class SqlNotes:
             await self.session.upsert(KEPT, [{"scope": scope, "name": name, "value": value}])
 
 
+def own_provider(community_id: CommunityId) -> Question:
+    """Ask for the provider that a community brings."""
+    return OWN_PROVIDER, {"its": community_id}
+
+
 @dataclass(frozen=True, slots=True)
 class SqlProviders:
     """The model providers that communities bring."""
@@ -147,7 +152,7 @@ class SqlProviders:
     session: Session
 
     async def of(self, community_id: CommunityId) -> OwnProvider | None:
-        row = await self.session.first(OWN_PROVIDER, {"its": community_id})
+        row = await self.session.first(*own_provider(community_id))
         return None if row is None else OwnProvider(**row)
 
     async def keep(self, community_id: CommunityId, provider: OwnProvider | None) -> None:

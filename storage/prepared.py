@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, Dialect, Executable, Insert, Row, Select, Table, TextClause, Update
+from sqlalchemy import Connection, Delete, Dialect, Executable, Insert, Row, Select, Table, TextClause, Update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 from sqlalchemy.sql.selectable import SelectBase
 from sqlalchemy.types import TypeEngine
 
-from storage.inline import InlineConnection
+from storage.inline import HELD_ON_TO, InlineConnection
 from storage.tables import METADATA
 
 Values = Mapping[str, Any]  # by column name; what is worded at run time has no types that anybody could tell
@@ -72,8 +72,9 @@ def written_by(statement: Executable) -> frozenset[str]:
     """Give the tables whose rows a statement may change; what is deleted takes rows of other tables with it."""
     if isinstance(statement, SelectBase):
         return frozenset()
-    if isinstance(statement, Insert | Update):
-        return frozenset({cast(Table, statement.table).name})
+    if isinstance(statement, Insert | Update | Delete):
+        name = cast(Table, statement.table).name
+        return EVERYTHING if isinstance(statement, Delete) and name in HELD_ON_TO else frozenset({name})
     return _written_by(str(statement)) if isinstance(statement, TextClause) else EVERYTHING
 
 
@@ -99,7 +100,7 @@ class Prepared:
     @property
     def is_ordered(self) -> bool:
         """Whether it tells in which order its rows come."""
-        return isinstance(self.statement, Select) and bool(self.statement._order_by_clauses)
+        return isinstance(self.statement, Select) and not self.statement.compare(self.statement.order_by(None))
 
     def worded(self, dialect: Dialect, names: Iterable[str]) -> Worded:
         """Give it in a database's words."""
@@ -154,8 +155,8 @@ class Answers:
     found: Mapping[str, "Answer"]
 
     def rows(self, name: str) -> Rows:
-        """Give the rows of one question, to be read by position."""
-        return cast(Rows, self.found[name].rows)
+        """Give the rows of one question, to be read by position; none where it was not asked."""
+        return cast(Rows, self.found[name].rows if name in self.found else ())
 
     def mappings(self, name: str) -> list[Values]:
         """Give the rows of one question, to be read by column name."""
@@ -193,13 +194,15 @@ def together(asked: tuple[Prepared, ...]) -> Together:
 
 
 def _in_any_order(asked: Executable) -> Executable:
-    return asked.order_by(None) if isinstance(asked, Select) and not asked._has_row_limiting_clause else asked
+    return asked.order_by(None) if isinstance(asked, Select) else asked
 
 
 def _together(parts: tuple[tuple[str, Worded], ...], *, is_sqlite: bool) -> WordedTogether:
     """SQLite takes columns of any kind below each other, PostgreSQL whole rows."""
     if not all(one.columns for _, one in parts):
         raise ValueError("a statement that was worded as text tells no columns: ask it by itself")
+    if any(re.search(r"\b(LIMIT|FETCH)\b", one.sql.rpartition(")")[2]) for _, one in parts):
+        raise ValueError("the first of some depend on their order: put the LIMIT into a subquery")
     wide = max(len(one.columns) for _, one in parts)
     said: list[str] = []
     given = 0

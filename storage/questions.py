@@ -29,6 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.types import NULLTYPE
 
+from bot.core.kinds import LetterState, SenderKind
 from bot.core.records import PUBLIC_SIDE
 from storage.convert import AGENT_COLUMNS, MEMBERSHIP_COLUMNS, MESSAGE_COLUMNS, ROOM_COLUMNS
 from storage.messages import MESSAGE
@@ -145,6 +146,35 @@ def housing(*, is_sqlite: bool, itself: bool) -> Together:
 
 
 @cache
+def posting(*, is_sqlite: bool, itself: bool) -> Together:
+    """Word what a message (`said`) is posted with in a `place`; `itself`: the community as well."""
+    this, answering, speaking, here = (MESSAGES.alias(), MESSAGES.alias(), MESSAGES.alias(), ROOMS.alias())
+    its_own = select(this.c.id).where(_its(this), this.c.id == bindparam("said"))
+    answered = select(answering.c.reply_to).where(_its(answering), answering.c.id == bindparam("said"))
+    said = union_all(its_own, answered)
+    speakers = select(speaking.c.sender_agent_id).where(_its(speaking), speaking.c.id.in_(said))
+    place = (_its(here), here.c.id == bindparam("place"))
+    around = select(func.coalesce(here.c.thread_of, here.c.id)).where(*place)
+    who_and_where = or_(
+        ROOMS.c.id.in_(union_all(select(here.c.id).where(*place), around)),
+        ROOMS.c.id.in_(speakers.where(speaking.c.sender_agent_id.is_not(None))),
+    )
+    here_posted = and_(_its(LETTERS), LETTERS.c.room_id == bindparam("place"))
+    of_letter = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
+    by_agent = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
+    pace = select(ROOMS.c.rpm - 1).where(_its(ROOMS), ROOMS.c.id.in_(around)).scalar_subquery()
+    earlier = select(LETTERS.c.closed_at).select_from(LETTERS.join(MESSAGES, of_letter)).where(here_posted, by_agent)
+    earlier = earlier.order_by(LETTERS.c.last_part.desc()).limit(1).offset(func.coalesce(pace, 0))
+    asked: dict[str, Executable] = dict(
+        said=select(*MESSAGE).where(_its(MESSAGES), MESSAGES.c.id.in_(said)),
+        roster=_residents(_among_sqlite if is_sqlite else _among_postgresql).where(who_and_where),
+        last=select(func.max(LETTERS.c.last_part)).where(here_posted),
+        earlier=select(*earlier.subquery("earlier").c),
+    )
+    return Together(**asked, **({"community": _community()} if itself else {}))
+
+
+@cache
 def showing(*, is_sqlite: bool) -> Together:
     """Word what else a HUD shows beside what is said."""
     one_by_one = questions(is_sqlite=is_sqlite)
@@ -176,9 +206,9 @@ def questions(*, is_sqlite: bool) -> Questions:
         reasons=_all_of(REASONS)
         .where(among(REASONS.c.agent_id, "members"))
         .order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id),
-        can_be_claimed=select(AGENTS.c.id)
-        .where(_its(AGENTS), AGENTS.c.next_beat_at <= bindparam("now"), FREE, among(AGENTS.c.id, "agents"))
-        .order_by(AGENTS.c.next_beat_at),
+        can_be_claimed=select(AGENTS.c.id, AGENTS.c.next_beat_at).where(
+            _its(AGENTS), AGENTS.c.next_beat_at <= bindparam("now"), FREE, among(AGENTS.c.id, "agents")
+        ),
         buried=_all_of(TOMBSTONES).where(among(TOMBSTONES.c.discord_id, "posts")),
         messages=select(*MESSAGE).where(_its(MESSAGES), among(MESSAGES.c.id, "ids")),
         uncovered=_uncovered(among),

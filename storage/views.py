@@ -10,6 +10,7 @@ from sqlalchemy import Table, and_, or_, select
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
+from bot.core.kinds import SenderKind
 from bot.core.records import (
     AccessKey,
     AccessRequest,
@@ -23,13 +24,14 @@ from bot.core.records import (
     Lookup,
     Membership,
     Message,
+    MessageId,
     Mind,
     Reason,
     Room,
     Schedule,
     Side,
 )
-from bot.core.view import Doors, Glance, RoomView, Roster, Subject, View
+from bot.core.view import Doors, Glance, RoomView, Roster, Subject, ToPost, View
 from storage import view_bounds
 from storage.communities import community_of
 from storage.convert import (
@@ -48,7 +50,7 @@ from storage.convert import (
 from storage.messages import messages_in
 from storage.names import worded
 from storage.prepared import Answers
-from storage.questions import Questions, glancing, housing, questions, showing
+from storage.questions import Questions, glancing, housing, posting, questions, showing
 from storage.session import Rows, Session, Values, literally, owned
 from storage.tables import HOLDERS, KEYS, REQUESTS
 from storage.view_bounds import Asked, Counts, Pair, alike, most_of_each, of_each, size
@@ -144,6 +146,25 @@ class SqlViews:
             config=self.config.overlaid(community.overrides),
             agents=agents,
             all_rooms=rooms,
+        )
+
+    async def to_post(self, community_id: CommunityId, *, message_id: MessageId, room_id: AgentId) -> ToPost | None:
+        """Give what a message is posted with, its speakers without their prompts."""
+        question = posting(is_sqlite=self.session.is_sqlite, itself=not self._is_known(community_id))
+        of = {"community_id": community_id, "said": message_id, "place": room_id, "whole": self.session.many(())}
+        found = await self.session.together(question, of)
+        said = {one.id: one for one in await messages_in(self.session, community_id, found.rows("said"))}
+        if (message := said.get(message_id)) is None:
+            return None
+        house = await self._house_of(Asked(community_id, (), (), 0), found, "roster")
+        config = self.config.overlaid(house.community.overrides)
+        earlier = found.rows("earlier") if message.sender.kind is SenderKind.AGENT else ()
+        return ToPost(
+            view=Roster(community=house.community, config=config, agents=house.agents, all_rooms=house.all_rooms),
+            message=message,
+            answered=said.get(message.reply_to) if message.reply_to is not None else None,
+            last_posted=found.rows("last")[0][0],
+            earlier_at=earlier[0][0] if earlier else None,
         )
 
     async def glance(

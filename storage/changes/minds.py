@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, RecordAction, SetFocus, SetKnowledge
 from bot.core.kinds import MindPart, ReasonKind
 from bot.core.records import Beat
-from storage.beats import LET_GO
+from storage.beats import let_go
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
 from storage.prepared import Prepared
@@ -112,8 +112,7 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
     await session.upsert(BEATS, rows)
     await _add_up(session, community_id, changes)
     await session.run(SPEND, _spent(community_id, beats))
-    await session.run(LET_GO, [{"its": community_id, "whose": beat.agent_id, "beat": beat.id} for beat in beats])
-    session.to_recount |= {change.beat.agent_id for change in changes}
+    await let_go(session, community_id, [(beat.agent_id, beat.id) for beat in beats])
 
 
 def _spent(community_id: int, beats: Sequence[Beat]) -> list[Mapping[str, object]]:

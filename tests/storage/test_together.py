@@ -57,6 +57,16 @@ async def test_what_tells_no_columns_is_asked_alone(store: SqlStore, community_i
             await Session(connection).together(asked, {"its": community_id})
 
 
+async def test_what_gives_the_first_of_some_keeps_its_order(store: SqlStore, community_id: CommunityId) -> None:
+    its = select(ROOMS.c.id).where(ROOMS.c.community_id == bindparam("its")).order_by(ROOMS.c.id.desc()).limit(1)
+    async with store.database.reading() as connection:
+        session = Session(connection)
+        with pytest.raises(ValueError, match="subquery"):
+            await session.together(Together(last=its), {"its": community_id})
+        found = await session.together(Together(last=select(*its.subquery().c)), {"its": community_id})
+    assert found.rows("last") == [(3,)]
+
+
 async def test_it_is_the_same_whether_somebody_listens_or_not(store: SqlStore, talked_in: CommunityId) -> None:
     asked = Together(residents=questions(is_sqlite=store.database.is_sqlite).residents.statement)
     async with store.database.reading() as connection:

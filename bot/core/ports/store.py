@@ -24,7 +24,7 @@ from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, Wr
 from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
 from bot.core.ports.timelines import Timelines, WritableTimelines
-from bot.core.records import Community, CommunityId, Snowflake
+from bot.core.records import AgentId, Community, CommunityId, LetterId, Snowflake
 
 IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint", "scene", "timeline"]
 
@@ -34,6 +34,16 @@ class Ids(Protocol):
 
     def take(self, kind: IdKind) -> int:
         """Give the next id of a kind; it is used up when the transaction commits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moves:
+    """A letter that moves on; with what it is then posted as, and who waits for that where."""
+
+    letter_id: LetterId
+    author_id: AgentId | None = None
+    room_id: AgentId | None = None
+    posts: Sequence[Snowflake] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +59,9 @@ class Expected:
     replied_to: Sequence[Snowflake] = ()
     spent_on: date | None = None
     addressed_by: tuple[Snowflake, datetime] | None = None
+    moves: Moves | None = None
+    claims: tuple[Sequence[AgentId], datetime] | None = None  # of whom, and when they are due
+    ends_beats: bool = False
 
 
 class Reading(Protocol):
