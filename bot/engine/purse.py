@@ -100,6 +100,8 @@ class Purse:
 
     async def overspent(self, view: Outline, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
         """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
+        if not _has_families(view.agents):
+            return frozenset()
         async with self._store.reading() as read:
             return await _overspent(read.money, view, day_of(now), ceilings)
 
