@@ -5,7 +5,7 @@ import { find, findAll, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { avatar } from "../widgets/avatar.js";
 import { copyText } from "../widgets/toast.js";
-import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
+import { atWords, nextBeat, paceWords, stateDot, tempo } from "./states.js";
 
 const REASONS = {
   addressed: "somebody spoke to it",
@@ -49,7 +49,7 @@ function headOf(app, agent) {
       {},
       h("h2", {}, agent.name),
       h("p", {}, `${agent.type} · id ${agent.id} · `, room),
-      h("p.drawer-state", {}, stateDot(agent), stateWord(agent)),
+      h("p.drawer-state", {}, stateDot(agent), atWords(app, agent)),
     ),
     h("span.drawer-buttons", {}, back, leave),
   );
