@@ -163,3 +163,23 @@ async def test_an_endpoint_that_goes_away_is_missed_in_words_and_found_again(bro
         await tab.page.unroute(f"{face.url}/**")
         await expect(tab.page.get_by_role("button", name="Ada idle")).to_be_visible()
         tab.errors.clear()  # the browser itself notes the lost endpoint
+
+
+async def test_of_an_agent_in_a_room_that_one_does_not_see_no_pace_is_made_up(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        face.agents = [agent(None, hidden=True, interval_seconds=10.0)]
+        tab = await scene.tab()
+        row = tab.page.locator(".member.agent", has_text="Ada")
+        await expect(row).to_contain_text("in a room that you do not see")
+        await expect(row).not_to_contain_text("every")
+
+
+async def test_a_channel_that_no_agent_hears_says_where_they_are(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        room = await scene.channel.guild.create_text_channel("ada")
+        face.agents = [agent(str(room.id)), agent(None, id=2, name="Clerk", hidden=True)]
+        tab = await scene.tab()
+        line = tab.page.locator(".typing")
+        await expect(line).to_have_text("No agent hears this channel. Talk to them in #ada.")
+        await tab.page.locator(".channel", has_text="ada").click()
+        await expect(line).to_be_empty()

@@ -56,6 +56,7 @@ function headOf(app, agent) {
 }
 
 function ticking(agent) {
+  if (agent.hidden) return h("p.quiet", {}, "How it beats is told to those who see its room.");
   const when = agent.last_beat_at
     ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? "something happened"}` : ""}`
     : "none yet";
