@@ -68,7 +68,7 @@ class Addressees:
         if plain or not message.sender.is_human:
             return plain
         exchange = self._exchange(message)
-        goes_elsewhere = message.reply_to is not None or exchange.names_others(message)
+        goes_elsewhere = message.reply_to is not None or exchange.goes_elsewhere(message)
         guess = None if goes_elsewhere else exchange.guess(message)
         if guess is not None and guess.sure:
             return {guess.agent_id: Way.GOING_ON}

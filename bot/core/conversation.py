@@ -20,6 +20,7 @@ NAME_LETTERS: Final = 3
 REMEMBERED_CHARACTERS: Final = 500
 
 _WORD: Final = re.compile(r"[\w./-]{4,}")
+_COMMAND: Final = re.compile(r"\s*![^\W\d]")  # as other bots are called: !play
 _AROUND: Final = ".,:;!?…\"'()<>*_"
 Who = str  # an agent's or a person's key
 
@@ -61,9 +62,9 @@ class Conversation:
             self._take(line)
 
     def guess(self, line: Message) -> Guess | None:
-        """Tell which agent a person's line without a reply is for; None when it names somebody or fits nobody."""
+        """Tell which agent a person's line without a reply is for; None when it goes elsewhere or fits nobody."""
         heard = self._heard_by(line.sender)
-        if heard is None or heard.of.agent_id is None or self.names_others(line):
+        if heard is None or heard.of.agent_id is None or self.goes_elsewhere(line):
             return None
         age = line.sent_at - heard.at
         if heard.lines == 0:
@@ -72,9 +73,11 @@ class Conversation:
         fits = heard.lines < FITTING_LINES and age <= ANSWERED_IN and self._fits(line, heard)
         return Guess(heard.of.agent_id, sure=False) if asked or fits else None
 
-    def names_others(self, line: Message) -> bool:
-        """Tell whether a line names anybody: a person who spoke here, an agent, or whoever it mentions."""
-        return bool(self.named.get(line.id)) or any(True for _ in self._called(line))
+    def goes_elsewhere(self, line: Message) -> bool:
+        """Tell whether a line calls another bot, or names a person who spoke here, an agent, or whoever it mentions."""
+        if _COMMAND.match(line.content) or self.named.get(line.id):
+            return True
+        return any(True for _ in self._called(line))
 
     def _heard_by(self, sender: Sender) -> _Words | None:
         """Give the last words to a person, who may have been mentioned before they ever spoke here."""
@@ -124,7 +127,7 @@ class Conversation:
         """A person spoke: the words last said to them are answered, or they turned to somebody else."""
         for key in {_who(line.sender), _mentioned(line.sender.name)} & self._heard.keys():
             self._heard[key].lines += 1
-            if line.reply_to is not None or self.names_others(line):
+            if line.reply_to is not None or self.goes_elsewhere(line):
                 del self._heard[key]
 
     def _note_words(self, line: Message, spoken_to: Iterable[Who], words: frozenset[str]) -> None:

@@ -1,8 +1,9 @@
 """Whom a line is for: the rule held against what people marked in recorded chats, its busiest speakers being agents."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,24 @@ from tests.factories import agent, by_agent, membership, room, view
 
 AGENTS = 5
 ROOM = 1_000
-OTHERS = (5, 10, 15)  # speakers whom the rule was not made on
+OTHERS = range(AGENTS, 60, AGENTS)  # speakers whom the rule was not made on, in place of the busiest
+UNREAD = OTHERS[1::2]  # of whom nobody has read a line that it got wrong
 SEEN = 60  # lines that intake looks at
+RECALL, PRECISION = "heartbeat.whom_recall", "heartbeat.whom_precision"
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Links that people marked, lines that the rule gave an agent, and how many of these were right."""
+    """Links that people marked, lines that the rule gave an agent (`named`: by its name), and how many were right."""
 
     links: int = 0
     given: int = 0
     right: int = 0
+    named: int = 0
+    named_right: int = 0
 
     def __add__(self, other: "Score") -> "Score":
-        return Score(self.links + other.links, self.given + other.given, self.right + other.right)
+        return Score(*map(add, astuple(self), astuple(other)))
 
     @property
     def recall(self) -> float:
@@ -41,25 +46,33 @@ class Score:
         """Lines given to the right one."""
         return self.right / self.given if self.given else 1.0
 
+    @property
+    def precision_of_named(self) -> float:
+        """Lines given to the right one, of those that name it: what no guess changes."""
+        return self.named_right / self.named if self.named else 1.0
+
 
 def whom_figures() -> list[Figure]:
     """Give recall and precision by day and together; nothing where the traces are not at hand."""
     days = {path.stem.removeprefix("ubuntu-"): score(path) for path in there()}
     if not days:
         return []
-    together = sum(days.values(), Score())
-    others = sum([score(path, rank) for path in there() for rank in OTHERS], Score())
-    recall, precision = "heartbeat.whom_recall", "heartbeat.whom_precision"
-    figures = [
-        Figure(name=recall, value=together.recall, unit="of the links", target=0.75, better="higher"),
-        Figure(name=precision, value=together.precision, unit="of the lines", target=0.80, better="higher"),
-        Figure(name=f"{recall}_of_other_speakers", value=others.recall, unit="of the links"),
-        Figure(name=f"{precision}_of_other_speakers", value=others.precision, unit="of the lines"),
+    figures = _both("", sum(days.values(), Score()), recall=0.75, precision=0.80)
+    by_rank = {rank: sum([score(path, rank) for path in there()], Score()) for rank in OTHERS}
+    others, unread = (sum([by_rank[rank] for rank in ranks], Score()) for ranks in (OTHERS, UNREAD))
+    figures += _both("_of_other_speakers", others, recall=0.75, precision=0.80)
+    figures += _both("_of_speakers_unread", unread, recall=0.75, precision=0.80)
+    for name, those in (("other_speakers", others), ("speakers_unread", unread)):
+        named = f"{PRECISION}_where_named_of_{name}"  # it bounds what guesses at the other lines could reach
+        figures.append(Figure(name=named, value=those.precision_of_named, unit="of the lines"))
+    return figures + [figure for day, one in days.items() for figure in _both(f"_{day}", one)]
+
+
+def _both(of: str, one: Score, *, recall: float | None = None, precision: float | None = None) -> list[Figure]:
+    return [
+        Figure(name=RECALL + of, value=one.recall, unit="of the links", target=recall, better="higher"),
+        Figure(name=PRECISION + of, value=one.precision, unit="of the lines", target=precision, better="higher"),
     ]
-    for day, one in days.items():
-        figures.append(Figure(name=f"{recall}_{day}", value=one.recall, unit="of the links"))
-        figures.append(Figure(name=f"{precision}_{day}", value=one.precision, unit="of the lines"))
-    return figures
 
 
 def score(path: Path, rank: int = 0) -> Score:
@@ -78,8 +91,14 @@ def score(path: Path, rank: int = 0) -> Score:
         linked = by_seq[row["reply_to"]]["sender"] if row.get("reply_to") else None
         seen = _view(ids, said[max(0, place - SEEN) : place + 1])
         given = ways_of(seen, seen.rooms[AgentId(ROOM)], said[place])
-        right = int(linked in ids and ids[linked] in given)
-        total += Score(links=int(linked in ids), given=len(given), right=right)
+        agent_id = ids.get(linked)
+        total += Score(
+            links=int(agent_id is not None),
+            given=len(given),
+            right=int(agent_id in given),
+            named=sum(way.by_name for way in given.values()),
+            named_right=int(agent_id in given and given[agent_id].by_name),
+        )
     return total
 
 

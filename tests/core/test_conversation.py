@@ -60,6 +60,19 @@ def test_who_turned_to_somebody_else_no_longer_answers_the_agent() -> None:
     assert ways(*ASKED, turned, said(5, MIRA, "slept well?")) == {}
 
 
+def test_a_command_for_another_bot_is_no_answer_and_turns_away_from_the_agent() -> None:
+    played = said(4, MIRA, "!play the harbour song")
+    assert ways(*ASKED, played) == {}
+    assert ways(*ASKED, played, said(5, MIRA, "lovely")) == {}
+    named = said(2, MIRA, "Iris, what shall we hear?")
+    assert ways(named, said(3, MIRA, "!play the harbour song")) == {}
+
+
+def test_a_cry_and_a_command_that_names_an_agent_are_for_the_agent() -> None:
+    assert ways(*ASKED, said(4, MIRA, "!!! the one it came with")) == {IRIS: Way.GOING_ON}
+    assert ways(*ASKED, said(4, MIRA, "!rank Iris")) == {IRIS: Way.MENTIONED}
+
+
 def test_a_reply_to_a_person_is_for_that_person() -> None:
     assert ways(*ASKED, said(4, MIRA, "the same to you", reply_to=MessageId(3))) == {}
 
