@@ -172,6 +172,10 @@ async def test_of_an_agent_in_a_room_that_one_does_not_see_no_pace_is_made_up(br
         row = tab.page.locator(".member.agent", has_text="Ada")
         await expect(row).to_contain_text("in a room that you do not see")
         await expect(row).not_to_contain_text("every")
+        await row.click()
+        drawer = tab.page.locator(".drawer")
+        await expect(drawer).to_contain_text("What it saw is shown to those who see its room.")
+        await expect(drawer).not_to_contain_text("open its room")
 
 
 async def test_a_channel_that_no_agent_hears_says_where_they_are(browser: Browser) -> None:

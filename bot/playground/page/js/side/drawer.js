@@ -48,7 +48,7 @@ function headOf(app, agent) {
       "div",
       {},
       h("h2", {}, agent.name),
-      h("p", {}, `${agent.type} · id ${agent.id} · `, room),
+      h("p", {}, `${agent.type} · id ${agent.id}`, agent.hidden ? null : [" · ", room]),
       h("p.drawer-state", {}, stateDot(agent), stateWord(agent)),
     ),
     h("span.drawer-buttons", {}, back, leave),
@@ -300,6 +300,8 @@ export class Drawer {
       {},
       this.#refused
         ? `${this.#refused} It is what the agent saw and thought, in private rooms too.`
+        : this.#agent?.hidden
+        ? "What it saw is shown to those who see its room."
         : this.#agent?.last_beat_at
         ? "Its last beat is being read …"
         : "It has not looked at anything yet. Say something in its room.",
