@@ -33,6 +33,10 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         assert await faults(tab, "scene") == []
         await tab.page.emulate_media(color_scheme="dark")
         assert await faults(tab, "dark scene") == []
+        lobby = ["1. Ada", "2. @you", "3. Bo", "3 of 2 to 12 seats are taken."]
+        face.scenes[str(thread.id)] = told(status="lobby", facts=[], lines=lobby, board_post_id=str(board.id))
+        await expect(shown.locator(".scene-line")).to_have_text(["3 of 2 to 12 seats are taken."])
+        await expect(seats).to_have_count(3)
         face.scenes[str(thread.id)] = told(
             status="over", phase="", seats=[], facts=[], lines=["The council is closed."]
         )
