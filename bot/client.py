@@ -64,13 +64,17 @@ class SelfroomClient(commands.Bot):
     store: Store
     desk: FrontDesk
 
-    def __init__(self, cogs: Sequence[CogMaker] = ()) -> None:
+    def __init__(self, cogs: Sequence[CogMaker] = (), *, message_content: bool = True) -> None:
         super().__init__(
             command_prefix=(),
             help_command=None,
             tree_cls=Tree,
             intents=discord.Intents(
-                guilds=True, guild_messages=True, dm_messages=True, message_content=True, guild_reactions=True
+                guilds=True,
+                guild_messages=True,
+                dm_messages=True,
+                message_content=message_content,
+                guild_reactions=True,
             ),
             chunk_guilds_at_startup=False,
             max_messages=None,  # raw events need none, and they would keep people under their old names
@@ -301,6 +305,10 @@ class SelfroomClient(commands.Bot):
         self._translator.foresee(message)
         self._inbox.put(partial(self._translator.message, message), _of(message.guild))
         await self._signposts.look_at(message)
+
+    def hear(self, message: discord.Message) -> None:
+        """Take in a message that Discord told us of only because somebody showed it to us."""
+        self._inbox.put(partial(self._translator.shown, message), _of(message.guild))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """Something was changed."""

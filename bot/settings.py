@@ -111,6 +111,7 @@ class Settings(BaseSettings):
     discord_api: WebAddress | None = None
     discord_gateway: SocketAddress | None = None
     discord_cdn: WebAddress | None = None
+    message_content: bool = True  # False: without Discord's intent, only what mentions the bot is read
 
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SELFROOM_OPENAI_API_KEY", "OPENAI_API_KEY")

@@ -112,6 +112,8 @@ class CommunityConfig(BaseModel):
     scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
     scene_steps: int = Field(default=3, ge=1, le=5)
     scene_epilogue: bool = True
+    scene_asides: bool = True
+    scene_kept_steps: int = Field(default=50, ge=10, le=1_000)
 
     # timelines
     timelines: bool = True

@@ -23,7 +23,7 @@ class MessageSeen:
     sent_at: datetime
     edited_at: datetime | None = None
     reply_to: Snowflake | None = None
-    mentioned: tuple[Snowflake, ...] = ()
+    calls_host: bool = False  # Selfroom itself is mentioned: the room's host is meant, unless somebody is named
     attachments: tuple[Attachment, ...] = ()
 
 

@@ -95,6 +95,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "scene_usd": "what the turns of agents in one scene may cost, in USD",
     "scene_lobby_minutes": "minutes after which a scene that nobody began is closed",
     "scene_epilogue": "whether agents look back once when a scene is over, and keep up to three things of it",
+    "scene_asides": "whether who watches agents play among themselves is told at once what only some of them hear",
+    "scene_kept_steps": "after how many steps of a scene it is kept anew where it stands, beside its log",
     "scene_steps": "how often an agent is asked on one turn that comes to no move",
     "timelines": "whether what-ifs may be made here: true or false",
     "timelines_at_once": "how many what-ifs there may be at once",

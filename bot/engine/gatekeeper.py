@@ -24,7 +24,8 @@ from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
 from bot.core.view import Glance, Outline, View
 from bot.engine.purse import spending_now
-from bot.engine.stage import shown_turn, who_may_sit
+from bot.engine.seating import who_may_sit
+from bot.engine.stage import shown_turn
 
 BLOTS_KEPT, BLOTTED_KEPT = 200, 1_000_000  # communities, and characters of all their keys
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once

@@ -165,10 +165,11 @@ class Intake:
             events = [event for event in events if not await _is_of_a_tree(write.timelines, event, community)]
             events = [event for event in events if not await self._in_scene(write, event, community, changes)]
             records = await self._records(write, events, community)
+            calling = {event.message_id for event in events if event.calls_host}
             stored = [message for message in await write.talk.add(community.id, records) if message]
             for room_id in dict.fromkeys(message.room_id for message in stored):
                 here = [message for message in stored if message.room_id == room_id]
-                changes += await _stirred(write, community, here, self._clock, overtaken)
+                changes += await _stirred(write, community, here, self._clock, overtaken, calling)
             await write.apply(community.id, changes)
         self._announce(changes)
 
@@ -359,9 +360,17 @@ def _few_at_once(events: Sequence[MessageSeen]) -> Iterator[Sequence[MessageSeen
 
 
 async def _stirred(
-    write: Writing, community: Community, messages: Sequence[Message], clock: Clock, overtaken: Container[Snowflake]
+    write: Writing,
+    community: Community,
+    messages: Sequence[Message],
+    clock: Clock,
+    overtaken: Container[Snowflake],
+    calling: Container[Snowflake],
 ) -> list[Change]:
-    """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
+    """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts.
+
+    `calling`: those in which Selfroom itself is mentioned.
+    """
     now, room_id = clock.now(), messages[0].room_id
     view = await write.views.glance(community.id, room_ids=[room_id], messages=SEEN_BEFORE, letters=False)
     wanted = [message.reply_to for message in messages if message.reply_to is not None]
@@ -375,7 +384,8 @@ async def _stirred(
     for message in messages:
         if message is not messages[0]:
             await clock.sleep(0)  # others come first in between
-        ways, author = addressees.of(message, replied=answered.get(message.reply_to or MessageId(0))), message.sender
+        replied, author = answered.get(message.reply_to or MessageId(0)), message.sender
+        ways = addressees.of(message, replied=replied, calls_host=message.discord_id in calling)
         if ways and author.person_id is not None and author.person_id not in so_far:
             so_far[author.person_id] = await write.beats.addressed_by(community.id, author.person_id, since)
         for put in reasons_for(

@@ -67,9 +67,11 @@ async def test_whoever_may_manage_the_server_is_the_architect_under_a_name_of_th
 async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, find = list[MessageId](), Addressees.of
 
-    def noted(self: Addressees, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
+    def noted(
+        self: Addressees, message: Message, *, replied: Message | None = None, calls_host: bool = False
+    ) -> dict[AgentId, Way]:
         asked.append(message.id)
-        return find(self, message, replied=replied)
+        return find(self, message, replied=replied, calls_host=calls_host)
 
     monkeypatch.setattr(Addressees, "of", noted)
     await here.hear("Nice, Ada!")

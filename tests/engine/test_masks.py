@@ -234,6 +234,10 @@ async def public_thread(night: Night) -> None:
     night.clean(await night.rows(LETTERS.c.payload))
 
 
+async def absent_asides(night: Night) -> None:
+    assert not [what for what in night.stage.house.publisher.done if what[0] == "notify"]
+
+
 async def public_history(night: Night) -> None:
     told = await night.desk.scenes.told(GUILD_ID, SCENE)
     night.clean(told.board.lines, told.lines, told.watching)
@@ -306,6 +310,7 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "typing": absent_typing,
     "board": public_board,
     "thread": public_thread,
+    "asides": absent_asides,
     "history": public_history,
     "messages": public_messages,
     **dict.fromkeys(("search", "rooms"), absent_elsewhere),

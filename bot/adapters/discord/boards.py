@@ -28,17 +28,19 @@ LOBBY: tuple[Button, ...] = (
     ("begin", "Begin", discord.ButtonStyle.success),
     ("rules", "Rules", discord.ButtonStyle.secondary),
 )
-SEAT: tuple[Button, ...] = (
-    ("seat", "My seat", discord.ButtonStyle.primary),
+MINE: Button = ("seat", "My seat", discord.ButtonStyle.primary)
+ACT: Button = ("act", "Act", discord.ButtonStyle.success)
+TOLD: tuple[Button, ...] = (
     ("rules", "Rules", discord.ButtonStyle.secondary),
     ("history", "History", discord.ButtonStyle.secondary),
 )
 STOP: Button = ("stop", "Stop …", discord.ButtonStyle.danger)
-RUNNING: tuple[Button, ...] = (*SEAT, ("pause", "Pause", discord.ButtonStyle.secondary), STOP)
+RUNNING: tuple[Button, ...] = (MINE, ACT, *TOLD, ("pause", "Pause", discord.ButtonStyle.secondary), STOP)
 PAUSED: tuple[Button, ...] = (
     ("resume", "Go on", discord.ButtonStyle.success),
     ("add", "Add 0.10 USD", discord.ButtonStyle.secondary),
-    *SEAT,
+    MINE,
+    *TOLD,
     STOP,
 )
 ENDED: tuple[Button, ...] = (

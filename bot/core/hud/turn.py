@@ -146,7 +146,7 @@ def build_turn(
         "knowledge": _known(view, agent, side, tokenizer),
         "plan": _plan(view, agent, side),
         "feelings": _felt(view, agent, side) if turn.emotions else "",
-        "scene": _scene(turn, agent, tokenizer),
+        "scene": _scene(turn, agent.token_budget, tokenizer),
         "moves": f"{OVER}\n{one_line(turn.outcome)}\n" if turn.outcome else _moves(turn, now),
     }
     text = "\n".join(one for one in sections.values() if one)
@@ -171,6 +171,11 @@ def build_turn(
         turn_schema=epilogue_schema() if turn.outcome else turn_schema(turn.moves, emotions=turn.emotions),
         emotions=turn.emotions,
     )
+
+
+def shown_scene(turn: Turn, token_budget: int, *, now: datetime, tokenizer: Tokenizer) -> str:
+    """Give what a seat is shown, whoever sits there and whatever they know."""
+    return f"seat: {turn.seat}\n{_scene(turn, token_budget, tokenizer)}\n{_moves(turn, now)}"
 
 
 def _identity(agent: WholeAgent, turn: Turn) -> str:
@@ -200,10 +205,10 @@ def _felt(view: View, agent: Agent, side: Side) -> str:
     return "".join(f"{line}\n" for line in ["==== WHAT YOU FEEL ====", *map(one_line, lines)]) if lines else ""
 
 
-def _scene(turn: Turn, agent: Agent, tokenizer: Tokenizer) -> str:
+def _scene(turn: Turn, token_budget: int, tokenizer: Tokenizer) -> str:
     seats = ", ".join(f"{seat} {one_line(name)}" for seat, name in sorted(turn.names.items()))
     facts = [f"{one_line(name)}: {one_line(told)}" for name, told in (*turn.facts, *turn.private)]
-    lines = _fitted(turn.lines, agent.token_budget * LINES_PERCENT // 100, tokenizer)
+    lines = _fitted(turn.lines, token_budget * LINES_PERCENT // 100, tokenizer)
     head = [SCENE, f"plays: {turn.kind.title}", f"phase: {turn.phase}", f"seats: {seats}"]
     return "\n".join([*head, *facts, HAPPENED, *lines, ""])
 

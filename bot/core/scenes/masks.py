@@ -44,6 +44,7 @@ SURFACES = (
     Surface(name="typing", mask=Mask.ABSENT, what="who types: nobody does because of a turn", until=False),
     Surface(name="board", mask=Mask.PUBLIC, what="the board, its picture, and the ids of its buttons", until=False),
     Surface(name="thread", mask=Mask.PUBLIC, what="what is posted in the thread, and the letters it comes in"),
+    Surface(name="asides", mask=Mask.ABSENT, what="what is told at once to who watches: nothing where a person sits"),
     Surface(name="history", mask=Mask.PUBLIC, what="/scene show, results, and the transcript"),
     Surface(name="messages", mask=Mask.PUBLIC, what="what is kept as said"),
     Surface(name="search", mask=Mask.ABSENT, what="/search", until=False),
