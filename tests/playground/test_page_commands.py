@@ -258,6 +258,10 @@ async def test_a_plain_member_is_not_offered_what_only_managers_may_use(browser:
 async def test_a_misspelt_command_leads_to_the_one_that_was_meant(browser: Browser) -> None:
     async with staged(browser) as scene:
         tab = await scene.tab()
+        await tab.box.press_sequentially("/fed name:Momo treat:apple")
+        await tab.box.press("Enter")
+        await expect(tab.page.get_by_role("option", name="/feed")).to_be_visible()
+        await tab.box.fill("")
         await tab.box.press_sequentially("/suvrey")
         await expect(tab.page.get_by_role("option", name="/survey")).to_be_visible()
         await tab.box.press("Enter")

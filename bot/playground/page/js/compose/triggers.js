@@ -92,7 +92,9 @@ function likeness(one, other) {
 
 /** Commands whose names are most like one that nobody knows, and more like it than chance. */
 export function alikeCommands(app, text) {
-  const leaves = app.commands.slash().map((leaf) => [likeness(text.trim().toLowerCase(), leaf.name), leaf]);
+  const words = text.trim().toLowerCase().split(/\s+/);
+  const meant = (leaf) => words.slice(0, leaf.path.length).join(" "); // what follows are its options
+  const leaves = app.commands.slash().map((leaf) => [likeness(meant(leaf), leaf.name), leaf]);
   const alike = leaves.filter(([how]) => how >= ALIKE).sort(([one], [other]) => other - one);
   return alike.slice(0, MOST_ALIKE).map(([, leaf]) => commandItem(app, leaf));
 }
