@@ -52,7 +52,7 @@ async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat
         assert await drawer.locator(".bar-value").all_inner_texts() == ["1,880", "96", "24", "312", "2,312"]
         await tab.shot("drawer-hud")
         await drawer.get_by_role("tab", name="Answer").click()
-        await expect(drawer).to_contain_text("said “Good morning.” in room 1")
+        await expect(drawer).to_contain_text("said “Good morning.” in #ada")
         await expect(drawer.locator(".thoughts")).to_have_text("They greet me; a short answer will do.")
         await tab.shot("drawer-answer")
         await drawer.get_by_role("tab", name="Answer").press("ArrowRight")
