@@ -221,20 +221,19 @@ export class Composer {
   enterCommand(leaf, texts) {
     this.leaveCommand({ quietly: true });
     this.#empty();
+    const keep = (words) => this.app.world.unsent.keepWords(form.channelId, words);
     const form = new CommandForm(this.app, this.suggestions, leaf, texts, {
-      leave: (how) => form === this.#form && this.#endCommand(how),
-      changed: () => form === this.#form && this.app.world.unsent.keepWords(this.shown.id, form.words),
+      leave: (how) => {
+        keep(""); // it may be sent by now from a channel that was left
+        if (form === this.#form) this.leaveCommand(how);
+      },
+      changed: () => form === this.#form && keep(form.words),
     });
     this.#form = form;
     this.line.hidden = true;
     this.line.after(form.element);
     form.changed();
     form.focus();
-  }
-
-  #endCommand(how) {
-    this.#empty();
-    this.leaveCommand(how);
   }
 
   leaveCommand({ quietly = false } = {}) {
