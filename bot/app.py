@@ -169,7 +169,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     tokenizer = tokenizer_for(settings.defaults.model)
     performer = Performer(cipher=parts.cipher, tokenizer=tokenizer, models=models)
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
-    client = SelfroomClient(COGS, message_content=settings.message_content)
+    client = SelfroomClient(COGS, message_content=settings.message_content, proxy_services=settings.proxy_services)
     if face is not None:
         face.foresee = partial(foreseen, models=models, clock=clock)
     show_inside(face, site, client, models)

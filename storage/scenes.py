@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, fun
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, Json, MessageId, SceneId, Snowflake
 from bot.core.scenes.play import Entry
-from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seated, Source
+from bot.core.scenes.records import OPEN, Fared, Scene, SceneEvent, SceneStatus, Seated, Source
 from bot.core.scenes.showing import REMOVED, fits, on_one_line, stretches
 from storage.beats import recount
 from storage.changes.minds import SUMS, add_up
@@ -43,6 +43,11 @@ _TEXT_THERE = (
 )
 # what each step asks is prepared: to word it takes longer than to execute it
 ONE = Prepared(select(SCENES).where(*_THIS_SCENE))
+OF_THREAD = Prepared(  # asked of every line that anybody says
+    select(SCENES.c.id, SCENES.c.status)
+    .where(SCENES.c.community_id == bindparam("its"), SCENES.c.thread_id == bindparam("there"))
+    .order_by(SCENES.c.id.desc())
+)
 ITS_SEATS = Prepared(select(SEATS).where(*_SEATS_THERE).order_by(SEATS.c.seat))
 ONE_TEXT = Prepared(select(EVENTS.c.text).where(*_TEXT_THERE))
 POSTED = Prepared(
@@ -69,8 +74,9 @@ class SqlScenes:
         return _scene_of(row, [plain(Seated, seat) for seat in await self.session.mappings(ITS_SEATS, this)])
 
     async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Scene | None:
-        found = await self._some(community_id, SCENES.c.thread_id == thread_id)
-        return next((one for one in found if one.status.is_open), found[0] if found else None)
+        there = await self.session.rows(OF_THREAD, {"its": community_id, "there": thread_id})
+        ids = [id_ for id_, status in there if status in OPEN] or [id_ for id_, _ in there]
+        return await self.find(community_id, SceneId(ids[0])) if ids else None
 
     async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:
         known = SCENES.c.status.in_(statuses or [*SceneStatus])

@@ -61,6 +61,7 @@ class CommunityConfig(BaseModel):
     # messages
     attachment_characters: int = Field(default=20_000, ge=0, le=200_000)
     listened_bots: tuple[Snowflake, ...] = ()
+    proxies: bool = False  # what PluralKit or a bot like it posts for a person is that person's
     pings: bool = False
     held_words: tuple[str, ...] = ()  # a message of an agent with one of these waits until a manager decides
     moderation_model: str = ""  # asked about every message of an agent, such as omni-moderation-latest; empty: none

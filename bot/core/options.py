@@ -53,6 +53,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "request_hours": "hours after which a request for access expires",
     "attachment_characters": "how much of a message's text files is read, in characters",
     "listened_bots": "ids of other bots and webhooks, with commas, that agents hear like each other; none: no other",
+    "proxies": "whether what PluralKit posts for a person is heard as that person's: true or false",
     "pings": "whether mentions in agents' messages notify people: true or false",
     "held_words": "words, with commas, that hold a message until a manager decides; none: no word",
     "moderation_model": "the model asked about every message of an agent; none: no model",

@@ -323,7 +323,9 @@ class Boards:
         if thread_id is None:
             if room.channel_id is None:
                 raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
-            thread_id = await self._publisher.open_thread(guild_id, room.channel_id, board.title[:THREAD_NAME])
+            thread_id = room.channel_id
+            if not scene.is_in_room:
+                thread_id = await self._publisher.open_thread(guild_id, room.channel_id, board.title[:THREAD_NAME])
             async with self._store.writing(of) as write:
                 await write.scenes.settle(of, scene_id, thread_id, None)
         try:

@@ -159,7 +159,7 @@ def _say(scene: Scene, agent_id: AgentId | None, said: _Said, id_: MessageId, no
         content=said.words,
         type=MessageType.SYSTEM if agent_id is None else MessageType.TEXT,
         sent_at=now,
-        thread_id=scene.thread_id,
+        thread_id=None if scene.is_in_room else scene.thread_id,
         not_before=at,
         scene_id=scene.id,
     )

@@ -133,7 +133,8 @@ async def _changed(place: Place, known: Snowflake | None, board: Board, pictures
 async def _posted(place: Place, board: Board, us: int | None) -> Snowflake | None:
     """Find the board that was posted before we could keep its id."""
     with worded("read what was said"):
-        async for message in place.history(limit=20, oldest_first=True):
+        of_its_own = isinstance(place, discord.Thread)  # there it is the first post, in a room one of the last
+        async for message in place.history(limit=20, oldest_first=of_its_own):
             if message.author.id == us and message.content.startswith(_head(board)):
                 return Snowflake(message.id)
     return None

@@ -1,9 +1,10 @@
 """Gateway events as records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Protocol
 
 import discord
@@ -11,6 +12,7 @@ import structlog
 
 from bot.adapters.discord.files import PATIENCE_SECONDS, Files
 from bot.adapters.discord.people import People
+from bot.adapters.discord.proxies import Proxies
 from bot.adapters.discord.territory import Found, Territory
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
 from bot.adapters.discord.wording import text_of
@@ -36,6 +38,7 @@ from bot.core.records import Snowflake
 
 log = structlog.get_logger(__name__)
 READ_ON_SECONDS = 15.0  # that the files of all messages of a stretch are waited for
+NO_SERVICES: Mapping[int, str] = MappingProxyType({})
 SPOKEN = (discord.MessageType.default, discord.MessageType.reply)
 
 
@@ -63,12 +66,21 @@ class Ears(Protocol):
     ) -> int:
         """Give how many characters are to be read of the files that are attached there; 0 when nobody listens."""
 
+    async def follows_proxies(self, guild_id: Snowflake) -> bool:
+        """Tell whether what a proxy bot posts for a person is heard as that person's there."""
+
 
 class Translator:
     """Makes records of what discord.py reports; None for what is not for us."""
 
     def __init__(
-        self, client: discord.Client, territory: Territory, webhooks: Webhooks, people: People, ears: Ears
+        self,
+        client: discord.Client,
+        territory: Territory,
+        webhooks: Webhooks,
+        people: People,
+        ears: Ears,
+        proxy_services: Mapping[int, str] = NO_SERVICES,
     ) -> None:
         self._client = client
         self._territory = territory
@@ -76,6 +88,7 @@ class Translator:
         self._people = people
         self._ears = ears
         self.files = Files()
+        self._proxies = Proxies(proxy_services, ears.follows_proxies)
         self._outside: set[int] = set()  # private threads that we see and are not in
 
     async def meet(self, guild: discord.Guild, messages: Sequence[discord.Message]) -> None:
@@ -88,6 +101,12 @@ class Translator:
         """Begin to read a message's files at once; its turn may come later."""
         if self._is_said(message) and self._may_read(message) and not self._is_own_post(message):
             self.files.begin(message, partial(self._listened_to, message), seconds=seconds)
+            self._proxies.begin(message)
+
+    async def close(self) -> None:
+        """Begin nothing any more, and end what was begun."""
+        await self.files.close()
+        await self._proxies.close()
 
     async def _listened_to(self, message: discord.Message) -> int:
         """Give how many characters are to be read of its files."""
@@ -128,6 +147,7 @@ class Translator:
             return await self._message(message) if is_for_us else None
         finally:  # whatever it turned out to be
             self.files.forget(message)
+            self._proxies.forget(message)
 
     async def shown(self, message: discord.Message) -> MessageSeen | None:
         """Give a message that somebody showed us: whatever is in it, it calls the host of its room."""
@@ -146,7 +166,12 @@ class Translator:
         heard = await self._heard(message.guild, message.channel.id)
         if heard is None:
             return None
-        content = "" if is_own else text_of(message)
+        behind = None if is_own else await self._proxies.behind(message)
+        if behind is not None:
+            speaker, webhook_id = await self._people.by_id(behind.person_id, message.guild), None
+        if speaker is None:
+            return None  # whoever it was has gone
+        content = "" if is_own else self._words(message)
         if is_passed_on:
             content = unquoted(content)
         attachments = () if is_own else await self.files.of(message)
@@ -170,6 +195,7 @@ class Translator:
             sent_at=message.created_at,
             edited_at=message.edited_at,
             reply_to=_answered(message),
+            instead_of=behind.original_id if behind is not None else None,
             calls_host=is_passed_on or any(user.id == self._own_id for user in message.mentions),
             attachments=attachments,
         )
@@ -255,8 +281,15 @@ class Translator:
         return thread_deleted(payload)
 
     def text(self, message: discord.Message) -> str:
-        """Give what a message says."""
-        return text_of(message) if self._may_read(message) else ""
+        """Give what a message says, as far as we may read it."""
+        return self._words(message) if self._may_read(message) else ""
+
+    def _words(self, message: discord.Message) -> str:
+        """Give what a message says; of what a proxy bot posts also under which name: one person may have several."""
+        said = text_of(message)
+        return (
+            f"(as {' '.join(message.author.name.split())}) {said}" if said and self._proxies.posted(message) else said
+        )
 
     async def channel_deleted(self, channel: discord.abc.GuildChannel) -> ChannelDeleted | None:
         """Give a channel that is no more; one that is only hidden from us is not deleted."""
@@ -282,7 +315,7 @@ class Translator:
             guild_id=Snowflake(message.guild.id),
             channel_id=heard.channel_id,
             message_id=Snowflake(message.id),
-            content=text_of(message) if self._may_read(message) else "",
+            content=self.text(message),
             edited_at=message.edited_at,
             author_id=Snowflake(message.author.id),
             is_bot=message.author.bot or message.webhook_id is not None,

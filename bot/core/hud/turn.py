@@ -20,7 +20,7 @@ from bot.core.hud.knowledge import Known, inline
 from bot.core.hud.sections import knowledge_cap
 from bot.core.models import Tokenizer
 from bot.core.plan import shown_lines
-from bot.core.records import Agent, Json, Side, WholeAgent
+from bot.core.records import Agent, Json, Sender, Side, WholeAgent
 from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.showing import ShownMove, Turn, hint_of
 from bot.core.schema import action_schema
@@ -31,6 +31,7 @@ SCENE: Final = "==== SCENE ===="
 MOVES: Final = "==== YOUR MOVES ===="
 HAPPENED: Final = "What happened:"
 LINES_PERCENT: Final = 40  # of the budget
+ROOM_PERCENT: Final = 15  # of the budget, for what was said in a room before a scene began in it
 WHOLE_LINES: Final = 16
 SHORT_LINES: Final = 8
 SHORT_CHARACTERS: Final = 60
@@ -146,6 +147,7 @@ def build_turn(
         "knowledge": _known(view, agent, side, tokenizer),
         "plan": _plan(view, agent, side),
         "feelings": _felt(view, agent, side) if turn.emotions else "",
+        "room": _room(view, turn, agent, tokenizer),
         "scene": _scene(turn, agent.token_budget, tokenizer),
         "moves": f"{OVER}\n{one_line(turn.outcome)}\n" if turn.outcome else _moves(turn, now),
     }
@@ -203,6 +205,19 @@ def _felt(view: View, agent: Agent, side: Side) -> str:
     felt = view.mind_of(agent.id, side).focus.feelings[-LAST_FELT:]
     lines = [f"{one.emotion}{f': {one.why}' if one.why else ''}" for one in felt]
     return "".join(f"{line}\n" for line in ["==== WHAT YOU FEEL ====", *map(one_line, lines)]) if lines else ""
+
+
+def _room(view: View, turn: Turn, agent: Agent, tokenizer: Tokenizer) -> str:
+    """Give what was said in a room before a scene began in it, the newest last."""
+    there = view.rooms.get(turn.room_id) if turn.room_id is not None else None
+    lines = [f"{_sender(view, one.sender)}: {one.content}" for one in there.messages] if there is not None else []
+    fitted = _fitted(lines, agent.token_budget * ROOM_PERCENT // 100, tokenizer)
+    return "".join(f"{line}\n" for line in ["==== SAID HERE BEFORE ====", *fitted]) if fitted else ""
+
+
+def _sender(view: View, sender: Sender) -> str:
+    agent = view.agents.get(sender.agent_id) if sender.agent_id is not None else None
+    return agent.name if agent is not None else sender.shown()
 
 
 def _scene(turn: Turn, token_budget: int, tokenizer: Tokenizer) -> str:

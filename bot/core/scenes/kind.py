@@ -11,7 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import ClassVar, NewType, Self
+from typing import Annotated, ClassVar, Literal, NewType, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,6 +24,12 @@ RULES = 0
 _set = object.__setattr__
 MOST_TURNS = 400
 TURNS_USED = "its turns are used up"
+
+
+Place = Annotated[
+    Literal["thread", "room"],
+    Field(description="where it takes place: in a thread of its own, or in the room, whose ordinary talk then rests"),
+]
 
 
 class Ordering(StrEnum):

@@ -181,6 +181,7 @@ class Turn:
     is_secret: bool = False  # nobody is ever told who moves what now
     outcome: str = ""  # of one that is over, of which a seat is shown all that happened
     emotions: bool = False  # whether its agents note what they feel
+    room_id: AgentId | None = None  # of the room itself, where it takes place there
 
 
 def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
@@ -217,6 +218,7 @@ def shown_at(
         deadline_at=scene.deadline_at if seat in standing.open_seats or seen.awaited else None,
         refused=sits.why if sits is not None else "",
         emotions=scene.options.get("emotions") is True,
+        room_id=scene.room_id if scene.is_in_room else None,
         is_secret=standing.state.is_secret,
     )
 

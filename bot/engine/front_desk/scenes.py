@@ -54,9 +54,10 @@ class Scenes:
         )
 
     async def in_thread(self, guild_id: Snowflake, thread_id: int) -> Told | None:
-        """Give the scene of a thread as everybody may see it; None where there is none."""
+        """Give the scene of a thread as everybody may see it; of a room itself, only while it goes on there."""
         scene = await self.at(guild_id, thread_id)
-        return None if scene is None else await self.told(guild_id, scene.id)
+        is_past = scene is not None and scene.is_in_room and not scene.status.is_open
+        return None if scene is None or is_past else await self.told(guild_id, scene.id)
 
     async def seat(self, guild_id: Snowflake, scene_id: int, person: Person) -> Turn:
         """Give what a person's seat sees, and what it may do now; raises Rejected for who has none."""

@@ -30,6 +30,7 @@ ADDED_USD = Decimal("0.10")
 NOT_SEATED = "You do not sit in that scene."
 THREAD_SOON = "Its thread is being opened: try again in a moment."
 ALL_TOLD = "Who watches was told all that its agents whispered: no person sits down in it any more."
+PLAYED_THERE = "A scene takes place in that room itself already: wait for its end, or let this one have a thread."
 NO_MORE_MONEY = "Four fifths of the day's money are spent: new scenes wait until tomorrow, or until it is raised."
 
 
@@ -43,6 +44,7 @@ async def start_scene(work: UnitOfWork, action: StartScene) -> str:
         raise Rejected(no.sentence) from no
     options = _options(kind, action)
     await _check_room_for_one_more(work)
+    await _check_nobody_plays_there(work, action, options)
     scene = Scene(
         community_id=work.community_id,
         id=SceneId(work.write.ids.take("scene")),
@@ -60,7 +62,8 @@ async def start_scene(work: UnitOfWork, action: StartScene) -> str:
     stage = Stage(write=work.write, scene=scene, config=work.config, now=work.now)
     await stage.redraw()
     _put(work, stage)
-    return f"The lobby of {kind.title} {scene.id} opens in a thread of {work.place(scene.room_id)}."
+    where = "" if scene.is_in_room else "a thread of "
+    return f"The lobby of {kind.title} {scene.id} opens in {where}{work.place(scene.room_id)}."
 
 
 def _options(kind: SceneKind, action: StartScene) -> Options:
@@ -84,6 +87,14 @@ async def _check_room_for_one_more(work: UnitOfWork) -> None:
     spending = of_day(await work.write.money.spent(work.community_id, day_of(work.now)), work.config)
     if spending.stretch > 1.0:
         raise Rejected(NO_MORE_MONEY)
+
+
+async def _check_nobody_plays_there(work: UnitOfWork, action: StartScene, options: Options) -> None:
+    if getattr(options, "place", "") != "room":
+        return
+    there = [one for one in await work.write.scenes.all(work.community_id, OPEN) if one.room_id == action.room_id]
+    if any(one.is_in_room for one in there):
+        raise Rejected(PLAYED_THERE)
 
 
 @handles(TakeSeat)
