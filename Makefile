@@ -35,6 +35,9 @@ style: .venv/dev.stamp
 types: .venv/dev.stamp
 	$(BIN)/mypy
 
+# What pytest makes of the tests before they run is half of a start, and would be made anew by each of its processes.
+tests fast: export PYTHONDONTWRITEBYTECODE :=
+
 # Four at a time, also on two cores: most end-to-end tests wait for other programs.
 tests: .venv/dev.stamp .venv/bytecode.stamp
 	$(BIN)/alembic check

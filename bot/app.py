@@ -32,6 +32,7 @@ from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities, examine_model
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
+from bot.engine.estimating import Estimator
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.front_desk.timelines import Orchard
@@ -49,6 +50,7 @@ from bot.house import DiscordSite, House
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.seclusion import Seclusion
 from bot.settings import Settings
+from bot.standin.player import played
 from bot.tokens import tokenizer_for
 from bot.vault import Say, chosen, cipher_of, expire_backups, opened, revealed
 from bot.visitors import Visitors
@@ -78,6 +80,7 @@ class Parts:
     workshop: ProcessWorkshop
     archives: HandedArchives
     orchard: Orchard
+    estimator: Estimator
 
 
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
@@ -155,7 +158,8 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         stack.push_async_callback(warehouse.close)
         archives = HandedArchives(store.database, warehouse, cipher)
         orchard = open_orchard(stack, settings, store, models, clock)
-        parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard)
+        estimator = Estimator(models, played)
+        parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard, estimator)
         yield build(settings, site, parts, face)
 
 
@@ -165,7 +169,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     tokenizer = tokenizer_for(settings.defaults.model)
     performer = Performer(cipher=parts.cipher, tokenizer=tokenizer, models=models)
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
-    client = SelfroomClient(COGS)
+    client = SelfroomClient(COGS, message_content=settings.message_content, proxy_services=settings.proxy_services)
     if face is not None:
         face.foresee = partial(foreseen, models=models, clock=clock)
     show_inside(face, site, client, models)
@@ -179,6 +183,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         models=models,
         made=client.room_made,
         planned=scheduler,
+        estimator=parts.estimator,
     )
 
     def look() -> None:
@@ -265,6 +270,7 @@ def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_d
             workshop=parts.workshop,
             archives=parts.archives,
             open_stage=in_memory,
+            estimator=parts.estimator,
         ),
         backup_days=settings.backup_days,
         config=settings.defaults,

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 import aiohttp
@@ -15,7 +15,7 @@ from discord.ext import commands
 from bot.adapters.discord import events
 from bot.adapters.discord.backfill import Backfill
 from bot.adapters.discord.commands import CommandSync
-from bot.adapters.discord.events import Translator
+from bot.adapters.discord.events import NO_SERVICES, Translator
 from bot.adapters.discord.inbox import NO_SERVER, Inbox
 from bot.adapters.discord.inner import renew
 from bot.adapters.discord.line import Line, Reader, each_answer
@@ -64,13 +64,23 @@ class SelfroomClient(commands.Bot):
     store: Store
     desk: FrontDesk
 
-    def __init__(self, cogs: Sequence[CogMaker] = ()) -> None:
+    def __init__(
+        self,
+        cogs: Sequence[CogMaker] = (),
+        *,
+        message_content: bool = True,
+        proxy_services: Mapping[int, str] = NO_SERVICES,
+    ) -> None:
         super().__init__(
             command_prefix=(),
             help_command=None,
             tree_cls=Tree,
             intents=discord.Intents(
-                guilds=True, guild_messages=True, dm_messages=True, message_content=True, guild_reactions=True
+                guilds=True,
+                guild_messages=True,
+                dm_messages=True,
+                message_content=message_content,
+                guild_reactions=True,
             ),
             chunk_guilds_at_startup=False,
             max_messages=None,  # raw events need none, and they would keep people under their old names
@@ -80,6 +90,7 @@ class SelfroomClient(commands.Bot):
             http_trace=each_answer(self._count_answer),
         )
         self._metrics: Metrics | None = None
+        self._proxy_services = proxy_services
         self.caught_up = asyncio.Event()  # set once everything missed is read
         self.people = People()
         self._makers = cogs
@@ -103,7 +114,9 @@ class SelfroomClient(commands.Bot):
             self.desk = desk
         self._publisher = publisher
         self._inbox = Inbox(intake)
-        self._translator = Translator(self, publisher.territory, publisher.webhooks, self.people, intake)
+        self._translator = Translator(
+            self, publisher.territory, publisher.webhooks, self.people, intake, self._proxy_services
+        )
         self._signposts = Signposts(self, store)
         self._backfill = Backfill(store, publisher.territory, self._translator, self._inbox)
         self._sync = CommandSync(self.tree, store)
@@ -199,7 +212,7 @@ class SelfroomClient(commands.Bot):
         if self._listening is not None:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
-            await self._translator.files.close()
+            await self._translator.close()
         await super().close()
 
     async def explain(
@@ -301,6 +314,10 @@ class SelfroomClient(commands.Bot):
         self._translator.foresee(message)
         self._inbox.put(partial(self._translator.message, message), _of(message.guild))
         await self._signposts.look_at(message)
+
+    def hear(self, message: discord.Message) -> None:
+        """Take in a message that Discord told us of only because somebody showed it to us."""
+        self._inbox.put(partial(self._translator.shown, message), _of(message.guild))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """Something was changed."""

@@ -34,6 +34,7 @@ LARGEST_ANSWER = 1_000_000  # bytes that are looked at
 PLAIN = {"Accept-Encoding": "identity"}  # nothing unfolds to more than was sent
 MESSAGE_CONTENT = 1 << 18 | 1 << 19  # an application's flags: granted, or small enough not to need it
 ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what a model is asked
+REVIEWED_FROM = 10_000  # people
 CLOCK_SECONDS = 30.0
 LITTLE_ROOM, NO_ROOM = 500_000_000, 50_000_000  # bytes
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -260,8 +261,11 @@ async def _discord(session: aiohttp.ClientSession, settings: Settings) -> AsyncI
         return
     try:
         application = await _asked(session, settings, f"{api}/applications/@me")
-        yield _intent(int(application.get("flags", 0)))
-        for finding in _rights(await _asked(session, settings, f"{api}/users/@me/guilds")):
+        servers = await _asked(session, settings, f"{api}/users/@me/guilds?with_counts=true")
+        yield _intent(int(application.get("flags", 0)), wanted=settings.message_content)
+        if settings.message_content and (reviewed := _reviewed(servers)):
+            yield reviewed
+        for finding in _rights(servers):
             yield finding
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError, aiohttp.ClientError, TimeoutError):
         what = "Discord does not tell what the bot may do: look at `/setup start` in its server."
@@ -309,11 +313,23 @@ def _clock_off(date: str) -> str:
     return f"This machine's clock is {off:,.0f} seconds off Discord's: set it, or times will be wrong everywhere."
 
 
-def _intent(flags: int) -> Finding:
+def _intent(flags: int, *, wanted: bool) -> Finding:
+    if not wanted:
+        return Finding(ok=True, what="The bot reads only what mentions it or is passed on to it, as is set.")
     if flags & MESSAGE_CONTENT:
         return Finding(ok=True, what="The bot may read what people write.")
     hint = "switch on the Message Content intent in the developer portal, under Bot"
     return Finding(ok=False, what=f"The bot may not read what people write: {hint}.")
+
+
+def _reviewed(servers: Sequence[Mapping[str, Any]]) -> Finding | None:
+    """Tell of Discord's review of the intent where the bot has so many people that it matters."""
+    people = sum(int(server.get("approximate_member_count") or 0) for server in servers)
+    if people < REVIEWED_FROM:
+        return None
+    hint = "apply for it in the developer portal, or set SELFROOM_MESSAGE_CONTENT=false (docs/public.md)"
+    what = f"About {people:,} people: Discord reviews the Message Content intent of such bots every year; {hint}."
+    return Finding(ok=True, what=what, warns=True)
 
 
 def _rights(servers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:

@@ -65,6 +65,16 @@ def _servers(value: object) -> object:
     return frozenset(int(one) for one in ids)
 
 
+def _has_a_place(address: str) -> str:
+    if not address.startswith(("http://", "https://")) or address.count("{}") != 1 or "{" in address.replace("{}", ""):
+        raise ValueError("it must be an http address with {} where the id of a message belongs")
+    return address
+
+
+ProxyAddress = Annotated[str, AfterValidator(_has_a_place)]
+PLURALKIT = {466378653216014359: "https://api.pluralkit.me/v2/messages/{}"}  # by application
+
+
 class Provider(BaseModel):
     """A model server beside the first one; agents name its models as `prefix/model`."""
 
@@ -111,6 +121,8 @@ class Settings(BaseSettings):
     discord_api: WebAddress | None = None
     discord_gateway: SocketAddress | None = None
     discord_cdn: WebAddress | None = None
+    proxy_services: dict[int, ProxyAddress] = PLURALKIT
+    message_content: bool = True  # False: without Discord's intent, only what mentions the bot is read
 
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SELFROOM_OPENAI_API_KEY", "OPENAI_API_KEY")

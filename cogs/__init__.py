@@ -14,6 +14,7 @@ from cogs.menu import MenuCog
 from cogs.people import PersonCog, PrivacyCog
 from cogs.plan import PlanCog
 from cogs.room import RoomCog
+from cogs.say import SayCog
 from cogs.scene import SceneCog
 from cogs.seats import SeatsCog
 from cogs.setup import SetupCog
@@ -25,6 +26,7 @@ COGS: tuple[type[Cog], ...] = (
     AgentCog,
     RoomCog,
     LookingCog,
+    SayCog,
     TalkCog,
     HeartbeatCog,
     UsageCog,

@@ -10,7 +10,9 @@ from discord import app_commands
 from bot.client import SelfroomClient
 from bot.core.actions import React
 from bot.core.emoji import SHOWN
+from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import Emotion, SenderKind
+from bot.core.people import why_unheard
 from bot.core.records import AgentId, Message, MessageId
 from bot.core.view import Outline
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
@@ -90,7 +92,17 @@ class MenuCog(Cog):
         self.asked_again.take(interaction, message.id)
         await wait(interaction)
         guild_id = guild_of(interaction)
-        known = await self.desk.messages.at(guild_id, message.id, may_read=reader(interaction))
+        try:
+            known = await self.desk.messages.at(guild_id, message.id, may_read=reader(interaction))
+        except NotFound:
+            if self.client.intents.message_content or message.author.id != interaction.user.id:
+                raise
+            await self.desk.rooms.owner_at(guild_id, message.channel.id, getattr(message.channel, "parent_id", None))
+            if why := why_unheard(await self.desk.privacy.known(guild_id, person(interaction))):
+                raise Rejected(why) from None
+            self.client.hear(message)  # its words are told us for this once
+            await self.say(interaction, "Agents hear it now, as if you had just said it.")
+            return
         await self.say(interaction, await self.desk.messages.ask_again(guild_id, person(interaction), known))
 
     async def delete(self, interaction: Interaction, message: discord.Message) -> None:

@@ -16,6 +16,7 @@ from bot.core.wording import as_words, counted, honest
 from cogs.arguments import AgentArg, Choices, pairs_of
 from cogs.base import Group, Interaction, choices, guild_of, managers_only, may_read, person, wait
 from cogs.ui.guide import FOR_EVERYONE
+from cogs.ui.presets import PresetSelect, preset_view
 from cogs.ui.scene_pictures import results_files, results_text
 from cogs.ui.scenes import (
     DRAWN,
@@ -24,9 +25,7 @@ from cogs.ui.scenes import (
     FormButton,
     MoveButton,
     MoveSelect,
-    PresetSelect,
     SuggestedSelect,
-    preset_view,
     read,
     seen,
     show_seat,

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Table, and_, delete, or_, select, update
 
+from storage.beats import forget_lines
 from storage.columns import to_microseconds
 from storage.index_purging import owe_purge
 from storage.owed import owe_for
@@ -54,6 +55,7 @@ async def _erase(session: Session, community_id: int, found: Rows, aged: bool, a
     await _delete(session, community_id, PARTS, PARTS.c.message_id.in_(ids))
     await _delete(session, community_id, REACTIONS, REACTIONS.c.message_id.in_(ids))
     await _delete(session, community_id, MESSAGES, MESSAGES.c.id.in_(ids))
+    await forget_lines(session, community_id, ids)
     shown = Counter(row.room_id for row in found if row.shown)
     await count_messages(session, community_id, [More(room_id=id_, shown=-count) for id_, count in shown.items()])
     if not aged:

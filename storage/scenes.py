@@ -10,14 +10,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, or_, select, tuple_, update
 
 from bot.core.kinds import ReasonKind, SenderKind
-from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, Snowflake
+from bot.core.records import AgentId, BeatId, CommunityId, Json, MessageId, SceneId, Snowflake
 from bot.core.scenes.play import Entry
-from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seated, Source
+from bot.core.scenes.records import OPEN, Fared, Scene, SceneEvent, SceneStatus, Seated, Source
 from bot.core.scenes.showing import REMOVED, fits, on_one_line, stretches
 from storage.beats import recount
 from storage.changes.minds import SUMS, add_up
 from storage.communities import arrived
-from storage.convert import columns_of, plain
+from storage.convert import columns_of, names_of, plain
 from storage.prepared import Prepared
 from storage.retelling import redraw, retell
 from storage.session import Field, Session, Values, owned
@@ -43,6 +43,11 @@ _TEXT_THERE = (
 )
 # what each step asks is prepared: to word it takes longer than to execute it
 ONE = Prepared(select(SCENES).where(*_THIS_SCENE))
+OF_THREAD = Prepared(  # asked of every line that anybody says
+    select(SCENES.c.id, SCENES.c.status)
+    .where(SCENES.c.community_id == bindparam("its"), SCENES.c.thread_id == bindparam("there"))
+    .order_by(SCENES.c.id.desc())
+)
 ITS_SEATS = Prepared(select(SEATS).where(*_SEATS_THERE).order_by(SEATS.c.seat))
 ONE_TEXT = Prepared(select(EVENTS.c.text).where(*_TEXT_THERE))
 POSTED = Prepared(
@@ -69,8 +74,9 @@ class SqlScenes:
         return _scene_of(row, [plain(Seated, seat) for seat in await self.session.mappings(ITS_SEATS, this)])
 
     async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Scene | None:
-        found = await self._some(community_id, SCENES.c.thread_id == thread_id)
-        return next((one for one in found if one.status.is_open), found[0] if found else None)
+        there = await self.session.rows(OF_THREAD, {"its": community_id, "there": thread_id})
+        ids = [id_ for id_, status in there if status in OPEN] or [id_ for id_, _ in there]
+        return await self.find(community_id, SceneId(ids[0])) if ids else None
 
     async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:
         known = SCENES.c.status.in_(statuses or [*SceneStatus])
@@ -89,8 +95,16 @@ class SqlScenes:
         return [_scene_of(row, seats.get(row["id"], ())) for row in rows]
 
     async def log(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[Entry]:
-        asked = select(MOVES).where(owned(MOVES, community_id), MOVES.c.scene_id == scene_id).order_by(MOVES.c.step)
-        return [plain(Entry, row) for row in await self.session.mappings(asked)]
+        columns = [MOVES.c[name] for name in names_of(Entry)]
+        asked = select(*columns).where(owned(MOVES, community_id), MOVES.c.scene_id == scene_id)
+        return [plain(Entry, row) for row in await self.session.mappings(asked.order_by(MOVES.c.step))]
+
+    async def stood(self, community_id: CommunityId, scene_id: SceneId, step: int) -> Mapping[str, Json] | None:
+        its = (owned(MOVES, community_id), MOVES.c.scene_id == scene_id, MOVES.c.step <= step)
+        asked = select(MOVES.c.standing).where(*its, MOVES.c.standing.is_not(None))
+        kept: str | None = await self.session.value(asked.order_by(MOVES.c.step.desc()).limit(1))
+        found: Mapping[str, Json] | None = json.loads(kept) if kept else None
+        return found
 
     async def events(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[SceneEvent]:
         asked = select(EVENTS).where(owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id)
@@ -151,10 +165,12 @@ class SqlScenes:
         at: datetime,
         beat_id: BeatId | None = None,
         person_id: Snowflake | None = None,
+        standing: Mapping[str, Json] | None = None,
     ) -> None:
         by = source if person_id is None else moved_by(person_id)
         whose = {"community_id": community_id, "scene_id": scene_id, "source": by, "beat_id": beat_id, "at": at}
-        row = columns_of(entry) | {"arguments": dict(entry.arguments)} | whose
+        kept = None if standing is None else json.dumps(dict(standing))
+        row = columns_of(entry) | {"arguments": dict(entry.arguments), "standing": kept} | whose
         await self.session.put(MOVES, [row])
 
     async def tell(self, community_id: CommunityId, scene_id: SceneId, events: Sequence[SceneEvent]) -> None:

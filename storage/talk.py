@@ -248,6 +248,21 @@ class SqlTalk:
             await owe_purge(self.session)
         return (await self.by_id(community_id, [MessageId(id_)]))[MessageId(id_)]
 
+    async def repost(
+        self,
+        community_id: CommunityId,
+        discord_id: Snowflake,
+        posted_as: Snowflake,
+        *,
+        content: str,
+        tokens: int,
+        at: datetime,
+    ) -> None:
+        await self.edit(community_id, discord_id, content=content, edited_at=at, tokens=tokens)
+        this = and_(owned(MESSAGES, community_id), MESSAGES.c.discord_id == discord_id)
+        await self.session.run(update(MESSAGES).where(this).values(discord_id=posted_as, edited_at=None))
+        await self._bury(community_id, [discord_id], at)
+
     async def _keep_early_edit(self, row: Values) -> None:
         statement = self.session.insert(EARLY_EDITS)
         newer = statement.on_conflict_do_update(

@@ -110,6 +110,22 @@ async def test_an_intent_that_is_off_and_a_clock_that_is_wrong_are_told(tmp_path
     assert any(what.startswith("This machine's clock is ") and " off Discord's: set it" in what for what in found)
 
 
+async def test_a_bot_with_many_people_hears_of_the_review_and_one_that_reads_no_content_does_not(
+    tmp_path: Path, server: TestServer
+) -> None:
+    url = str(server.make_url("")).rstrip("/")
+    named = {"DISCORD_TOKEN": "right", "SELFROOM_DISCORD_API": url}
+    server.app[TOLD]["servers"][0]["approximate_member_count"] = 9_999
+    assert not any("reviews" in what for what in await look(tmp_path, **named))
+    server.app[TOLD]["servers"].append({"name": "The Sea", "permissions": "8", "approximate_member_count": 2})
+    (told,) = [what for what in await look(tmp_path, **named) if "reviews" in what]
+    assert told.startswith("About 10,001 people: ") and "SELFROOM_MESSAGE_CONTENT=false" in told
+    server.app[TOLD]["flags"] = 0
+    found = await look(tmp_path, **named, SELFROOM_MESSAGE_CONTENT="false")
+    assert found["The bot reads only what mentions it or is passed on to it, as is set."]
+    assert not any("reviews" in what for what in found)
+
+
 async def test_a_disk_without_room_and_a_secret_that_others_may_read_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,21 @@ def test_who_runs_it_for_the_first_time_sees_how_far_it_is(clone: Path) -> None:
     assert on_a_terminal("make", "run", within=clone) == "ready\r\n"
 
 
+def test_what_is_compiled_for_the_tests_is_kept(clone: Path) -> None:
+    pytest_ = clone / ".venv" / "bin" / "pytest"
+    pytest_.write_text('#!/bin/sh\necho "unset: ${PYTHONDONTWRITEBYTECODE:-yes}"\n')
+    pytest_.chmod(0o755)
+    told = subprocess.run(
+        ["make", "fast"],
+        cwd=clone,
+        env=ALONE | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "unset: yes" in told
+
+
 def test_what_is_written_to_a_file_has_no_progress_in_it(clone: Path) -> None:
     done = subprocess.run(["make", "run"], cwd=clone, env=ALONE, capture_output=True, text=True, check=True)
     assert "Fetching the libraries" in done.stdout

@@ -1,7 +1,7 @@
 """Names in any script can be read on a picture."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from PIL import Image, ImageDraw
 
@@ -39,6 +39,7 @@ def test_line_breaks_and_controls_are_no_letters() -> None:
     assert "".join(one.text for one in stretches("two\n\tlines", SIZE)) == "two lines"
 
 
+@settings(deadline=None)  # the first letter of a script loads its font
 @given(some.text(max_size=60), some.integers(20, 200))
 def test_any_text_can_be_drawn_and_cut(text: str, pixels: int) -> None:
     assert width(fitting(text, SIZE, pixels), SIZE) <= max(pixels, width("…", SIZE))

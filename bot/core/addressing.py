@@ -62,9 +62,15 @@ class Addressees:
         self._names = _names_of(self._agents)
         self._talks: dict[Snowflake | None, _Talk] = {}  # by thread
 
-    def of(self, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
-        """Give the members that a message addresses; `replied`: the message it answers, if older than the view."""
+    def of(self, message: Message, *, replied: Message | None = None, calls_host: bool = False) -> dict[AgentId, Way]:
+        """Give the members that a message addresses.
+
+        `replied`: the message it answers, if older than the view; `calls_host`: if nobody is named, the owner is meant.
+        """
         plain = self._plainly(message, replied)
+        owner_id = self._room.room.owner_id
+        if calls_host and not plain and owner_id in self._room.members and owner_id != message.sender.agent_id:
+            return {owner_id: Way.MENTIONED}
         if plain or not message.sender.is_human:
             return plain
         exchange = self._exchange(message)

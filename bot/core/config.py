@@ -61,6 +61,7 @@ class CommunityConfig(BaseModel):
     # messages
     attachment_characters: int = Field(default=20_000, ge=0, le=200_000)
     listened_bots: tuple[Snowflake, ...] = ()
+    proxies: bool = False  # what PluralKit or a bot like it posts for a person is that person's
     pings: bool = False
     held_words: tuple[str, ...] = ()  # a message of an agent with one of these waits until a manager decides
     moderation_model: str = ""  # asked about every message of an agent, such as omni-moderation-latest; empty: none
@@ -112,6 +113,8 @@ class CommunityConfig(BaseModel):
     scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
     scene_steps: int = Field(default=3, ge=1, le=5)
     scene_epilogue: bool = True
+    scene_asides: bool = True
+    scene_kept_steps: int = Field(default=50, ge=10, le=1_000)
 
     # timelines
     timelines: bool = True

@@ -23,7 +23,8 @@ class MessageSeen:
     sent_at: datetime
     edited_at: datetime | None = None
     reply_to: Snowflake | None = None
-    mentioned: tuple[Snowflake, ...] = ()
+    instead_of: Snowflake | None = None  # what they wrote themselves, before a proxy bot posted this for them
+    calls_host: bool = False  # Selfroom itself is mentioned: the room's host is meant, unless somebody is named
     attachments: tuple[Attachment, ...] = ()
 
 

@@ -17,6 +17,7 @@ from bot.core.letters import CuePayload
 from bot.core.records import Agent, AgentId, Membership, Message, MessageId, Reason, Room, Sender, Snowflake
 from bot.core.view import Glance, Outline, RoomView
 
+PROXY_SECONDS = 2.0  # in which a proxy bot posts anew what somebody wrote; until then it may be about to
 WORTH_WRITING = timedelta(seconds=30)  # by which an initiative must move before it is written again
 
 
@@ -208,7 +209,8 @@ class _Event:
         waiting = self._waiting(agent, ReasonKind.ADDRESSED)
         since = waiting.since if waiting is not None and waiting.person_id is not None else self.now
         latest = since + timedelta(seconds=config.settle_at_most_seconds)
-        settled = self.now + timedelta(seconds=config.settle_seconds * leisure(agent))
+        quiet = max(config.settle_seconds, PROXY_SECONDS if config.proxies else 0.0)
+        settled = self.now + timedelta(seconds=quiet * leisure(agent))
         due_at = max(self.now, min(settled, latest))
         return replace(self._new(ReasonKind.ADDRESSED, due_at, waiting, way), since=since)
 

@@ -15,6 +15,7 @@ from bot.core.letters import LANE
 from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Publisher, Store
 from bot.core.records import AgentId, CommunityId, Letter, Snowflake
 from bot.engine.effects import Effects, Made
+from bot.engine.estimating import Estimator
 from bot.engine.moderation import Moderation, Objections
 from bot.engine.posting import Posting
 from bot.engine.readable_rows import read_of_all
@@ -48,6 +49,7 @@ class Delivery:
         models: Models | None = None,
         made: Made | None = None,
         planned: Planned | None = None,
+        estimator: Estimator | None = None,
         at_once: int = OF_ONE_COMMUNITY,
     ) -> None:
         self._store = store
@@ -68,7 +70,9 @@ class Delivery:
             on_due=self._someone_is_due,
             moderation=moderation,
         )
-        self._effects = Effects(store, publisher, clock, moderation=moderation, cipher=cipher, made=made, models=models)
+        self._effects = Effects(
+            store, publisher, clock, moderation=moderation, cipher=cipher, made=made, estimator=estimator
+        )
         self._busy: dict[Lane, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
         self._closing = False

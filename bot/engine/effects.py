@@ -28,7 +28,7 @@ from bot.core.letters import (
 )
 from bot.core.moderation import let_stand, proposal_of
 from bot.core.people import mention
-from bot.core.ports import Cipher, Clock, Models, Publisher, Store
+from bot.core.ports import Cipher, Clock, Publisher, Store
 from bot.core.ports.talk import Letters
 from bot.core.publishing import NewChannel
 from bot.core.records import Agent, Letter, MessageId, Room, SceneId, Snowflake
@@ -37,11 +37,12 @@ from bot.core.scenes.showing import board_of
 from bot.core.splitting import split
 from bot.core.view import Outline
 from bot.core.wording import counted
-from bot.engine.estimating import coin_of, estimate_of
+from bot.engine.estimating import COIN, Estimator, outlook_of
 from bot.engine.moderation import Moderation
 from bot.engine.posting import before, content_of
 from bot.engine.scene_posts import names_of
-from bot.engine.stage import opened, sits_in
+from bot.engine.seating import sits_in
+from bot.engine.stage import opened
 
 NO_MESSAGE = "The message is not there any more."
 OLD = timedelta(days=14)  # Discord deletes older messages one by one only
@@ -65,13 +66,13 @@ class Effects:
         moderation: Moderation,
         cipher: Cipher,
         made: Made | None = None,
-        models: Models | None = None,
+        estimator: Estimator | None = None,
     ) -> None:
         self._store = store
         self._publisher = publisher
         self._clock = clock
         self._moderation = moderation
-        self._boards = Boards(store, publisher, clock, models)
+        self._boards = Boards(store, publisher, clock, estimator)
         self._cipher = cipher
         self._made = made
 
@@ -281,8 +282,8 @@ THREAD_GONE = "its thread was deleted: it goes on in a new one"
 class Boards:
     """Draws boards, and opens the threads in which they stand."""
 
-    def __init__(self, store: Store, publisher: Publisher, clock: Clock, models: Models | None = None) -> None:
-        self._models = models
+    def __init__(self, store: Store, publisher: Publisher, clock: Clock, estimator: Estimator | None = None) -> None:
+        self._estimator = estimator
         self._store = store
         self._publisher = publisher
         self._clock = clock
@@ -314,15 +315,17 @@ class Boards:
                 return  # a scene that lost its thread opens another one when it goes on
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
             sit = await sits_in(read.scenes, of, OPEN)
-            estimate = await estimate_of(read, view.community, scene, view.agents, self._models)
-            coin = await coin_of(read.providers, view.community, self._models)
+            outlook = await outlook_of(self._estimator, read, view.community, scene)
+        estimate, coin = await outlook.told() if outlook is not None else ("", COIN)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
         board = board_of(scene, events, names, free, estimate=estimate, coin=coin)
         thread_id = scene.thread_id
         if thread_id is None:
             if room.channel_id is None:
                 raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
-            thread_id = await self._publisher.open_thread(guild_id, room.channel_id, board.title[:THREAD_NAME])
+            thread_id = room.channel_id
+            if not scene.is_in_room:
+                thread_id = await self._publisher.open_thread(guild_id, room.channel_id, board.title[:THREAD_NAME])
             async with self._store.writing(of) as write:
                 await write.scenes.settle(of, scene_id, thread_id, None)
         try:

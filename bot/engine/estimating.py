@@ -1,34 +1,114 @@
-"""What the lobby says of a scene's cost and length: asked of the store and of the prices of its agents' models."""
+"""What the lobby says of a scene's cost and length: the scripted mind plays it out a few times before anybody does."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from bot.core.models import OwnProviders
+from bot.core.hud.counting import count
+from bot.core.hud.turn import rules_of, shown_scene
+from bot.core.models import Model, Tokenizer
 from bot.core.ports import Models, Reading
-from bot.core.records import Agent, AgentId, Community
-from bot.core.scenes.estimates import ANSWER_TOKENS, PROMPT_TOKENS, estimated
+from bot.core.records import Community, Json, WholeAgent
+from bot.core.scenes.estimates import ANSWER_TOKENS, Expected, estimated, expected
+from bot.core.scenes.kind import Seat
+from bot.core.scenes.play_outs import Answered, played_out
 from bot.core.scenes.records import Scene, SceneStatus
+from bot.core.scenes.showing import Turn, refusal_to_begin
+from bot.engine.aside import aside
+
+PLAY_OUTS, MOST_ASKED = 5, 300  # so many at most, and none more once so many turns were asked for
+REMEMBERED = 200
+COIN = "USD"  # where nobody knows of another
+Mind = Callable[[str], Mapping[str, Json] | None]  # from what a turn shows to its answer
+Key = tuple[str, int, str, tuple[bool, ...]]
 
 
-async def estimate_of(
-    read: Reading, community: Community, scene: Scene, agents: Mapping[AgentId, Agent], models: Models | None
-) -> str:
-    """Give the estimate in words; empty where the scene has begun, or no agent sits there."""
-    if scene.status is not SceneStatus.LOBBY or models is None:
-        return ""
-    model = await models.of(read.providers, community)
-    sitting = [agents[one.agent_id].model for one in scene.seats if one.agent_id in agents and one.agent_id is not None]
-    prices: list[Decimal] = [
-        model.list_price(name, input_tokens=PROMPT_TOKENS, output_tokens=ANSWER_TOKENS)
-        for name in sitting
-        if model.price_is_known(name)
-    ]
-    each = sum(prices, Decimal(0)) / len(prices) if prices and len(prices) == len(sitting) else None
-    found = estimated(scene, await read.scenes.all(community.id, (SceneStatus.OVER,)), each)
-    return replace(found, coin=model.source.coin).words if found is not None else ""
+@dataclass(frozen=True, slots=True)
+class Estimator:
+    """Has what models cost, and the scripted mind; what play-outs came to is remembered by kind, options, seats."""
+
+    models: Models
+    mind: Mind
+    known: dict[Key, Expected] = field(default_factory=dict)
 
 
-async def coin_of(providers: OwnProviders, community: Community, models: Models | None) -> str:
-    """Name the money in which a community's calls are counted."""
-    return (await models.of(providers, community)).source.coin if models is not None else "USD"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What an estimate follows from, as it was read; `seated`: the agents that sit in a scene that could begin."""
+
+    estimator: Estimator
+    scene: Scene
+    model: Model
+    seated: Mapping[Seat, WholeAgent]
+    past: Sequence[Scene]
+
+    async def told(self) -> tuple[str, str]:
+        """Give the estimate in words, empty where there is none, and the coin.
+
+        Nothing is to be open in the store meanwhile: playing a scene out takes a moment.
+        """
+        thought = await self._thought() if self.seated else None
+        found = estimated(self.scene, self.past, thought, self._price) if thought is not None else None
+        coin = self.model.source.coin
+        return replace(found, coin=coin).words if found is not None else "", coin
+
+    def _price(self, seat: Seat, tokens: int) -> Decimal | None:
+        """Give the list price of one turn, with what its agent was told to be; None where there is none."""
+        agent = self.seated.get(seat)
+        if agent is None or not self.model.price_is_known(agent.model):
+            return None
+        own = count(self.model.tokenizer(agent.model), agent.prompt)
+        return self.model.list_price(agent.model, input_tokens=own + tokens, output_tokens=ANSWER_TOKENS)
+
+    async def _thought(self) -> Expected | None:
+        scene, one, known = self.scene, next(iter(self.seated.values())), self.estimator.known
+        people = tuple(seat.person_id is not None for seat in scene.seats)
+        key = (scene.kind, scene.version, json.dumps(dict(scene.options), sort_keys=True), people)
+        if key not in known:
+            tokenizer = self.model.tokenizer(one.model)
+            found = await aside(_played, scene, self.estimator.mind, tokenizer, one.token_budget)
+            if found is None:
+                return None
+            while len(known) >= REMEMBERED:
+                del known[next(iter(known))]
+            known[key] = found
+        return known[key]
+
+
+async def outlook_of(estimator: Estimator | None, read: Reading, community: Community, scene: Scene) -> Outlook | None:
+    """Read what an estimate follows from; None where nobody estimates, as in a what-if."""
+    if estimator is None:
+        return None
+    model = await estimator.models.of(read.providers, community)
+    ids = {place: one.agent_id for place, one in enumerate(scene.seats, 1) if one.agent_id is not None}
+    if scene.status is not SceneStatus.LOBBY or not ids or refusal_to_begin(scene):
+        return Outlook(estimator=estimator, scene=scene, model=model, seated={}, past=())
+    roster = await read.views.roster(community.id, agent_ids=tuple(ids.values()))
+    seated = {seat: roster.whole_agent(id_) for seat, id_ in ids.items() if id_ in roster.agents}
+    past = await read.scenes.all(community.id, (SceneStatus.OVER,))
+    return Outlook(estimator=estimator, scene=scene, model=model, seated=seated, past=past)
+
+
+def _played(scene: Scene, mind: Mind, tokenizer: Tokenizer, token_budget: int) -> Expected | None:
+    """Play a scene out a few times: fewer times, the more turns it takes."""
+    sizes = dict[str, int]()
+
+    def answer(turn: Turn) -> Answered:
+        text = shown_scene(turn, token_budget, now=scene.created_at, tokenizer=tokenizer)
+        rules = rules_of(turn.kind, emotions=turn.emotions)
+        sizes.setdefault(rules, tokenizer.count(rules))
+        found = mind(text)
+        move = found.get("move") if found is not None else None
+        given = dict(move) if isinstance(move, dict) else {}
+        return Answered(move=str(given.pop("type", "")), arguments=given, tokens=sizes[rules] + tokenizer.count(text))
+
+    played = []
+    for number in range(PLAY_OUTS):
+        one = played_out(scene, answer, seed=f"play-out {number}")
+        if one is None:
+            return None
+        played.append(one)
+        if sum(each.asked.total() for each in played) >= MOST_ASKED:
+            break
+    return expected(played)

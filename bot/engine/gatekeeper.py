@@ -1,6 +1,6 @@
 """From due to let through: claims, gate and floor of one community, in one transaction (docs/heartbeat.md#one-beat)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -11,20 +11,22 @@ from bot.core.after_beat import begun, rests, unprovided
 from bot.core.changes import Change, DropReasons
 from bot.core.errors import BadSetting
 from bot.core.floor import admit
-from bot.core.gate import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_until, verdict
+from bot.core.gate import SELF_CAUSED_IN, Claim, Held, Ready, is_self_caused, limited_until, verdict
 from bot.core.hud.call import messages_to_load
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import HeldFor
 from bot.core.ports import Cipher, Model, Models, Store, Writing
 from bot.core.ports.beats import Beats, Later
 from bot.core.ports.scenes import Scenes
-from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
+from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Reason
+from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.showing import Turn, closed_side
 from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
 from bot.core.view import Glance, Outline, View
 from bot.engine.purse import spending_now
-from bot.engine.stage import shown_turn, who_may_sit
+from bot.engine.seating import sits_in, who_may_sit
+from bot.engine.stage import shown_turn
 
 BLOTS_KEPT, BLOTTED_KEPT = 200, 1_000_000  # communities, and characters of all their keys
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
@@ -68,7 +70,8 @@ class Gatekeeper:
             view = await write.views.glance(community_id, agent_ids=claimed, messages=0)
             model = await self._models.of(write.providers, view.community)
             spending = await spending_now(write.money, community_id, view.config, day_of(now), model.source.ceilings)
-            verdicts = [verdict(view, claim, now, spending) for claim in claims]
+            resting = await _resting(write.scenes, claims)
+            verdicts = [_judged(view, claim, now, spending, resting) for claim in claims]
             sided = [await _on_its_side(write.scenes, one) for one in verdicts]
             judged = [await self._limited(write.beats, view, one, now) for one in sided]
             missing = model.source.missing
@@ -183,6 +186,29 @@ class Gatekeeper:
             except BadSetting as error:
                 log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
         return opened
+
+
+async def _resting(scenes: Scenes, claims: Sequence[Claim]) -> Collection[tuple[AgentId, AgentId]]:
+    """Give which of some agents play in a room itself just now, each with the room: there they do nothing else."""
+    ordinary = {claim.agent_id for claim in claims if any(map(_is_ordinary, claim.reasons))}
+    playing = await sits_in(scenes, claims[0].community_id, (SceneStatus.RUNNING,)) if ordinary else {}
+    return {(id_, scene.room_id) for id_, scene in playing.items() if id_ in ordinary and scene.is_in_room}
+
+
+def _is_ordinary(reason: Reason) -> bool:
+    return reason.scene_id is None and reason.room_id is not None and not reason.is_a_persons_call
+
+
+def _judged(
+    view: Glance, claim: Claim, now: datetime, spending: Spending, resting: Collection[tuple[AgentId, AgentId]]
+) -> Ready | Held:
+    """Judge a claim without what rests: who was called before the scene began answers that still."""
+    if not resting:
+        return verdict(view, claim, now, spending)
+    rest = tuple(one for one in claim.reasons if (claim.agent_id, one.room_id) in resting and _is_ordinary(one))
+    kept = replace(claim, reasons=tuple(one for one in claim.reasons if one not in rest))
+    judged = verdict(view, kept, now, spending)
+    return replace(judged, claim=claim, dropped=(*judged.dropped, *rest))
 
 
 async def _on_its_side(scenes: Scenes, one: Ready | Held) -> Ready | Held:

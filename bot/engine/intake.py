@@ -33,6 +33,7 @@ from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.ports.people import People
+from bot.core.ports.talk import WritableTalk
 from bot.core.ports.timelines import Timelines
 from bot.core.post_removal import removal
 from bot.core.reasons import cues_for, reasons_for
@@ -137,6 +138,12 @@ class Intake:
         listened = not is_bot or author_id in config.listened_bots or webhook_id in config.listened_bots
         return config.attachment_characters if listened and (known is None or is_heard(known)) else 0
 
+    async def follows_proxies(self, guild_id: Snowflake) -> bool:
+        """Tell whether what a proxy bot posts for a person is heard as that person's there."""
+        async with self._store.reading() as read:
+            community = await read.communities.of_guild(guild_id)
+        return community is not None and self._config.overlaid(community.overrides).proxies
+
     async def take_read_on(self, events: Sequence[MessageSeen]) -> None:
         """Store what was read on of one server, oldest first; people's messages of a room together."""
         if not events:
@@ -164,18 +171,20 @@ class Intake:
         async with self._store.writing(community.id) as write:
             events = [event for event in events if not await _is_of_a_tree(write.timelines, event, community)]
             events = [event for event in events if not await self._in_scene(write, event, community, changes)]
+            events = [event for event in events if not await self._takes_the_place(write.talk, event, community)]
             records = await self._records(write, events, community)
+            calling = {event.message_id for event in events if event.calls_host}
             stored = [message for message in await write.talk.add(community.id, records) if message]
             for room_id in dict.fromkeys(message.room_id for message in stored):
                 here = [message for message in stored if message.room_id == room_id]
-                changes += await _stirred(write, community, here, self._clock, overtaken)
+                changes += await _stirred(write, community, here, self._clock, overtaken, calling)
             await write.apply(community.id, changes)
         self._announce(changes)
 
     async def _in_scene(self, write: Writing, event: MessageSeen, community: Community, changes: list[Change]) -> bool:
-        """Whether it was said in a scene's thread: no room hears it, and it may be the move of who said it."""
-        scene = await write.scenes.of_thread(community.id, event.thread_id) if event.thread_id is not None else None
-        if scene is None:
+        """Whether it was said where a scene takes place: no room hears it, and it may be the move of who said it."""
+        scene = await write.scenes.of_thread(community.id, event.thread_id or event.channel_id)
+        if scene is None or (event.thread_id is None and not scene.is_going_on(event.sent_at)):
             return False
         if await write.talk.taken_back(community.id, event.message_id):
             return True
@@ -188,6 +197,27 @@ class Intake:
             stage = Stage(write=write, scene=scene, config=config, now=now)
             await stage.heard(author, event.content, post_id=post_id, sent_at=event.sent_at)
             changes += stage.changes
+        return True
+
+    async def _takes_the_place(self, talk: WritableTalk, event: MessageSeen, community: Community) -> bool:
+        """Whether it stands for what its author wrote before: that message goes on as this one, and is not deleted."""
+        if event.instead_of is None or event.author is None:
+            return False
+        first = await talk.find(community.id, event.instead_of)
+        if first is None:
+            await talk.delete(community.id, [event.instead_of], self._clock.now())  # it must not come in later
+            return False
+        if first.sender.person_id != event.author.id:
+            return False
+        tokens = await self._tokens(first.sender, event.content, first.attachments)
+        await talk.repost(
+            community.id,
+            event.instead_of,
+            event.message_id,
+            content=event.content,
+            tokens=tokens,
+            at=event.sent_at,
+        )
         return True
 
     async def _records(
@@ -359,9 +389,17 @@ def _few_at_once(events: Sequence[MessageSeen]) -> Iterator[Sequence[MessageSeen
 
 
 async def _stirred(
-    write: Writing, community: Community, messages: Sequence[Message], clock: Clock, overtaken: Container[Snowflake]
+    write: Writing,
+    community: Community,
+    messages: Sequence[Message],
+    clock: Clock,
+    overtaken: Container[Snowflake],
+    calling: Container[Snowflake],
 ) -> list[Change]:
-    """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
+    """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts.
+
+    `calling`: those in which Selfroom itself is mentioned.
+    """
     now, room_id = clock.now(), messages[0].room_id
     view = await write.views.glance(community.id, room_ids=[room_id], messages=SEEN_BEFORE, letters=False)
     wanted = [message.reply_to for message in messages if message.reply_to is not None]
@@ -375,7 +413,8 @@ async def _stirred(
     for message in messages:
         if message is not messages[0]:
             await clock.sleep(0)  # others come first in between
-        ways, author = addressees.of(message, replied=answered.get(message.reply_to or MessageId(0))), message.sender
+        replied, author = answered.get(message.reply_to or MessageId(0)), message.sender
+        ways = addressees.of(message, replied=replied, calls_host=message.discord_id in calling)
         if ways and author.person_id is not None and author.person_id not in so_far:
             so_far[author.person_id] = await write.beats.addressed_by(community.id, author.person_id, since)
         for put in reasons_for(

@@ -17,6 +17,9 @@ from bot.core.scenes.kind import RULES, Event, Expect, Seat
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import Scene, SceneEvent
 from bot.core.scenes.showing import Cast, play_of
+from bot.core.scenes.windows import has_people
+from bot.core.splitting import split
+from bot.core.wording import honest
 
 WPM = 80
 SILENCED = "silenced"
@@ -53,9 +56,7 @@ async def posts(
     public = [one for one in events if one.audience is None]
     if scene.thread_id is None or not public:
         return []
-    named = {number for one in public for number in _texts_in(one)}
-    texts = await write.scenes.texts(scene.community_id, scene.id, named)
-    cast = Cast(names=await names_of(write, scene), texts=texts, options=scene.options)
+    cast = await _cast_for(write, scene, public)
     agents = {one.seat: one.agent_id for one in scene.seats if one.agent_id is not None}
     at, found = now, list[Say]()
     for speaker, some in groupby(public, key=lambda event: event.speaker if event.speaker in agents else RULES):
@@ -66,6 +67,34 @@ async def posts(
             found.append(_say(scene, agents.get(speaker), text, id_, now, at))
             await write.scenes.posted_as(scene.community_id, scene.id, text.texts, id_)
     return found
+
+
+async def asides(write: Writing, scene: Scene, events: Sequence[Event], *, now: datetime) -> list[Change]:
+    """Tell who watches what only some seats may hear: in the bot's own notice, which is no message to anybody.
+
+    Nothing is told where a person sits: they would read it, too.
+    """
+    limited = [one for one in events if one.audience]
+    if scene.thread_id is None or not limited or has_people(scene):
+        return []
+    cast = await _cast_for(write, scene, limited)
+    lines = [
+        f"-# 🤫 {', '.join(map(cast.name, one.audience or ()))} · {honest(_worded(one, cast, alone=False))}"
+        for one in limited
+    ]
+    return [_notice(scene, part, now) for part in split("\n".join(lines)).parts]
+
+
+async def _cast_for(write: Writing, scene: Scene, events: Sequence[Event]) -> Cast:
+    """Give what the marks in some events stand for."""
+    named = {number for one in events for number in _texts_in(one)}
+    texts = await write.scenes.texts(scene.community_id, scene.id, named)
+    return Cast(names=await names_of(write, scene), texts=texts, options=scene.options)
+
+
+def _notice(scene: Scene, text: str, now: datetime, called: tuple[Snowflake, ...] = ()) -> AddLetter:
+    payload = NoticePayload(text=text, to_managers=False, thread_id=scene.thread_id, called=called).stored()
+    return AddLetter(kind=LetterKind.NOTICE, room_id=scene.room_id, payload=payload, not_before=now)
 
 
 def calls(scene: Scene, standing: Standing, now: datetime) -> list[Change]:
@@ -81,9 +110,7 @@ def calls(scene: Scene, standing: Standing, now: datetime) -> list[Change]:
     )
     if not called:
         return []
-    text = f"{', '.join(map(mention, called))}: it is your turn."
-    payload = NoticePayload(text=text, to_managers=False, thread_id=scene.thread_id, called=called).stored()
-    return [AddLetter(kind=LetterKind.NOTICE, room_id=scene.room_id, payload=payload, not_before=now)]
+    return [_notice(scene, f"{', '.join(map(mention, called))}: it is your turn.", now, called)]
 
 
 async def taken_away(
@@ -132,7 +159,7 @@ def _say(scene: Scene, agent_id: AgentId | None, said: _Said, id_: MessageId, no
         content=said.words,
         type=MessageType.SYSTEM if agent_id is None else MessageType.TEXT,
         sent_at=now,
-        thread_id=scene.thread_id,
+        thread_id=None if scene.is_in_room else scene.thread_id,
         not_before=at,
         scene_id=scene.id,
     )

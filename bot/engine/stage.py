@@ -1,6 +1,6 @@
 """Scenes in the community: one step is one transaction, with all that follows from it (docs/scenes.md)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -11,11 +11,9 @@ from bot.core.after_beat import notice
 from bot.core.changes import AddLetter, Change, PutReason, Say
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.kinds import LetterKind, ReasonKind, Visibility
+from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import BoardPayload
 from bot.core.ports import Reading, Writing
-from bot.core.ports.residents import Views
-from bot.core.ports.scenes import Scenes
 from bot.core.records import Agent, AgentId, BeatId, CommunityId, Json, Reason, SceneId, Snowflake
 from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
@@ -24,7 +22,8 @@ from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import TEXT, Turn, closed_side, epilogue_of, play_of, turn_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
-from bot.engine.scene_posts import calls, names_of, posts
+from bot.engine.scene_posts import asides, calls, names_of, posts
+from bot.engine.seating import who_may_sit
 
 BOARD_SECONDS = 2.0
 POSTED_WITHIN_SECONDS = 10.0  # the next turn waits for the last speech so long
@@ -44,16 +43,6 @@ async def shown_turn(read: Reading, scene: Scene, seat: Seat) -> Turn | None:
         return epilogue_of(scene, events, names, seat)
     turn = turn_of(scene, events, names, seat)
     return turn if turn is not None and turn.moves else None
-
-
-async def who_may_sit(views: Views, scene: Scene) -> Mapping[AgentId, Agent]:
-    """Give the agents that may sit in a scene: in a private room those that are in it now."""
-    room_id = scene.room_id
-    view = await views.action_view(scene.community_id, agent_ids=(), room_ids=[room_id], doors=False)
-    room = view.all_rooms.get(room_id)  # None: it was deleted meanwhile
-    if room is not None and room.visibility is Visibility.PUBLIC:
-        return view.agents
-    return {id_: agent for id_, agent in view.agents.items() if (id_, room_id) in view.memberships}
 
 
 @dataclass(kw_only=True)
@@ -282,7 +271,16 @@ class Stage:
         of = self.scene.community_id, self.scene.id
         sits = next((one for one in self.scene.seats if one.seat == entry.seat), None)
         person_id = sits.person_id if sits is not None and source is Source.PERSON else None
-        await self.write.scenes.enter(*of, entry, source=source, at=self.now, beat_id=beat_id, person_id=person_id)
+        is_kept = entry.step % self.config.scene_kept_steps == 0
+        await self.write.scenes.enter(
+            *of,
+            entry,
+            source=source,
+            at=self.now,
+            beat_id=beat_id,
+            person_id=person_id,
+            standing=step.standing.packed() if is_kept else None,
+        )
         log.info("scene step", scene=self.scene.id, kind=self.scene.kind, step=entry.step, seat=entry.seat)
 
     async def _tell_texts(self, texts: Sequence[str], seat: Seat, before: int, post_id: Snowflake | None) -> None:
@@ -328,6 +326,8 @@ class Stage:
         heard = [one for one in step.events if not (own and one.speaker)]
         at_most = self.config.typing_at_most_seconds
         self.changes += await posts(self.write, self.scene, heard, now=self.now, typing_at_most_seconds=at_most)
+        if self.config.scene_asides:
+            self.changes += await asides(self.write, self.scene, step.events, now=self.now)
         await self._follow(standing, seat=seat)
 
     async def _follow(self, standing: Standing, *, seat: Seat) -> None:
@@ -486,15 +486,3 @@ async def opened(
     if scene is None:
         raise Rejected(f"There is no scene {scene_id} here.")
     return Stage(write=write, scene=scene, config=config, now=now)
-
-
-async def sits_in(
-    scenes: Scenes, community_id: CommunityId, statuses: Collection[SceneStatus]
-) -> Mapping[AgentId, Scene]:
-    """Give the agents who sit in scenes of these statuses, each with its scene."""
-    return {
-        one.agent_id: scene
-        for scene in await scenes.all(community_id, statuses)
-        for one in scene.seats
-        if one.agent_id is not None and one.left_at is None
-    }

@@ -24,6 +24,10 @@ from cogs.ui.rights import lacking
 
 MOST_SHOWN = 120
 LINKS = {"category_id": "<#{}>", "managers_channel_id": "<#{}>", "architect_role_id": "<@&{}>"}
+ONLY_MENTIONS = (
+    "✅ Selfroom reads only what mentions it, `/say`, and what people pass on with *Ask again*: it runs without the "
+    "Message Content intent."
+)
 DISCLOSURE = (
     "Agents are AI, and say so when asked. What is said in their rooms is sent to the model provider named above; "
     "people can opt out with `/privacy ignore-me`."
@@ -39,7 +43,7 @@ def readiness(
     rooms = {agent.name: id_ for agent in living if (id_ := view.all_rooms[agent.id].channel_id)}
     missing = lacking(guild, rooms, config.category_id, config.managers_channel_id) if guild else []
     intents = interaction.client.intents
-    content = "✅ Messages can be read." if intents.message_content else "❌ The Message Content intent is off."
+    content = "✅ Messages can be read." if intents.message_content else ONLY_MENTIONS
     return [
         *(missing or ["✅ Every permission is there, in every channel."]),
         content,

@@ -14,11 +14,11 @@ from urllib.parse import parse_qsl, urlencode
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.actions import Action, DirectScene, LeaveSeat, Play, StartScene, TakeSeat
+from bot.core.actions import Action, DirectScene, LeaveSeat, Play, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_DIRECTORS
-from bot.core.records import AgentId, Json, SceneId, Snowflake
-from bot.core.scenes.moves import Parameter
+from bot.core.records import Json, SceneId, Snowflake
+from bot.core.scenes.moves import NOT_ASKED, Parameter
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, title_of
@@ -28,7 +28,7 @@ from cogs.ui.again import MOST_OPTIONS, Again, Item, Lasting, chosen, question
 from cogs.ui.forms import Form
 from cogs.ui.patience import Patience
 from cogs.ui.scene_pictures import drawn, results_files, results_text
-from cogs.ui.seats import SEATS, SHOWN_CHARACTERS, Look, seat_text
+from cogs.ui.seats import SEATS, SHOWN_CHARACTERS, Look, asked_text, seat_text
 
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
@@ -89,6 +89,9 @@ class BoardButton(Lasting, template=PRESS_ID):
 
     async def pressed(self, interaction: Interaction) -> None:
         """Do what it is for, and tell who pressed."""
+        if self.what == "act":
+            await show_moves(interaction, self.scene_id)
+            return
         if self.what == "seat":
             await SEATS.answer(interaction, self.scene_id)
         else:
@@ -147,6 +150,19 @@ async def show_seat(interaction: Interaction, scene_id: int, note: str = "") -> 
     await SEATS.show(interaction, scene_id, look_of(turn, note))
 
 
+async def show_moves(interaction: Interaction, scene_id: int) -> None:
+    """Offer a person what they may do now: its form at once where that is the only thing. Raises Rejected for none."""
+    await seen(interaction, scene_id)
+    who = interaction.client.person(interaction.user)
+    turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
+    if not turn.moves:
+        raise Rejected(NOT_ASKED)
+    if len(turn.moves) == 1 and isinstance(_items(turn, turn.moves[0])[0], FormButton):
+        await interaction.response.send_modal(MoveForm(turn, turn.moves[0]))
+    else:
+        await tell(interaction, asked_text(turn), seat_view(turn))
+
+
 def look_of(turn: Turn, note: str = "") -> Look:
     """Give how a seat is shown in one message."""
     return Look(
@@ -189,45 +205,6 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
     if 1 <= len(combinations(move)) <= MOST_OPTIONS:
         return [CombinationSelect.drawn(turn, move)]
     return [FormButton(turn.scene_id, turn.window, move.name)]
-
-
-class PresetSelect(Lasting, template=r"preset:(?P<room>\d+)"):
-    """Opens a lobby with one press: each kind with its presets."""
-
-    @classmethod
-    def drawn(cls, room_id: AgentId) -> Self:
-        """Give the select as Discord shows it."""
-        options = [
-            discord.SelectOption(label=f"{kind.title}: {preset.title}"[:100], value=f"{kind.kind}:{preset.name}")
-            for kind in KINDS.values()
-            for preset in kind.presets
-        ]
-        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
-            custom_id=f"preset:{room_id}", options=options[:MOST_OPTIONS], placeholder="What shall be played?"
-        )
-        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
-
-    @classmethod
-    def read(cls, item: Item, match: re.Match[str]) -> Self:
-        return cls(item)  # type: ignore[arg-type]
-
-    async def pressed(self, interaction: Interaction) -> None:
-        """Open the lobby."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        of, picked = self.template.fullmatch(self.custom_id), "".join(chosen(interaction)[:1])
-        kind = KINDS.get(picked.partition(":")[0])
-        preset = next((one for one in kind.presets if one.name == picked.partition(":")[2]), None) if kind else None
-        if of is None or kind is None or preset is None:
-            raise Rejected("That is not played any more: use /scene start.")
-        start = StartScene(room_id=int(of["room"]), kind=kind.kind, title="", options=preset.options)
-        await tell(interaction, await act(interaction, start))
-
-
-def preset_view(room_id: AgentId) -> discord.ui.View:
-    """Give what may be started with one press."""
-    view = discord.ui.View(timeout=None)
-    view.add_item(PresetSelect.drawn(room_id))
-    return view
 
 
 class MoveButton(
@@ -446,8 +423,11 @@ def _number(value: str) -> Json:
 
 
 async def play(interaction: Interaction, scene_id: int, window: int, move: str, arguments: Mapping[str, Json]) -> None:
-    """Make a move, and show its seat as it is then, where the move was made."""
-    await interaction.response.defer()
+    """Make a move, and show its seat as it is then: where the move was made, unless that is the board."""
+    if interaction.message is not None and interaction.message.flags.ephemeral:
+        await interaction.response.defer()
+    else:
+        await SEATS.answer(interaction, scene_id)
     await seen(interaction, scene_id)
     async with SEATS.of(interaction, scene_id).busy:
         told = await act(interaction, Play(scene_id=scene_id, window=window, move=move, arguments=arguments))

@@ -13,6 +13,7 @@ from typing import Final
 import discord
 
 from bot.client import SelfroomClient
+from bot.core.scenes.moves import NOT_ASKED
 from bot.core.scenes.showing import Turn
 from bot.core.wording import honest
 
@@ -73,7 +74,7 @@ class Seats:
                 yield one.interaction, one
 
     async def answer(self, interaction: Interaction, scene_id: int) -> None:
-        """Answer a press on *My seat*: silently where the seat stands last in the thread, and is brought up to date."""
+        """Answer a press on a board: silently where the seat stands last in the thread, and is brought up to date."""
         watched = self.of(interaction, scene_id)
         last = getattr(interaction.channel, "last_message_id", None) or 0
         if watched.lasts(interaction.created_at) and last <= watched.message_id:
@@ -146,15 +147,29 @@ def is_silent(interaction: Interaction) -> bool:
 def seat_text(turn: Turn) -> str:
     """Word what a seat sees."""
     facts = [f"**{name}**: {told}" for name, told in (*turn.private, *turn.facts)]
-    asked = "It is your turn." if turn.moves else "You are not asked now."
-    until = f" Until <t:{int(turn.deadline_at.timestamp())}:T>." if turn.moves and turn.deadline_at else ""
-    head = f"**{turn.kind.title} {turn.scene_id}**, seat {turn.seat} · {turn.phase}"
+    head, asked = _head(turn), _asked(turn)
     last = [f"> {line}" for line in turn.lines[-SHOWN_LINES:]]
-    room = SHOWN_CHARACTERS - sum(len(one) + 1 for one in (head, asked, until, *facts))
+    room = SHOWN_CHARACTERS - sum(len(one) + 1 for one in (head, asked, *facts))
     kept: list[str] = []
     for line in reversed(last):
         room -= len(line) + 1
         if room < 0:
             break
         kept.insert(0, line)
-    return honest("\n".join([head, *facts, *kept, f"{asked}{until}"]))
+    return honest("\n".join([head, *facts, *kept, asked]))
+
+
+def asked_text(turn: Turn) -> str:
+    """Word that a seat is asked, and nothing of what it sees."""
+    return honest(f"{_head(turn)}\n{_asked(turn)}")
+
+
+def _head(turn: Turn) -> str:
+    return f"**{turn.kind.title} {turn.scene_id}**, seat {turn.seat} · {turn.phase}"
+
+
+def _asked(turn: Turn) -> str:
+    if not turn.moves:
+        return NOT_ASKED
+    until = f" Until <t:{int(turn.deadline_at.timestamp())}:T>." if turn.deadline_at else ""
+    return f"It is your turn.{until}"

@@ -101,6 +101,7 @@ class MoveRow(Owned, table=True):
     beat_id: int | None = None
     at: datetime = Field(sa_type=UtcTime)
     digest: str
+    standing: str | None = Field(default=None, sa_type=Packed, max_length=LONGEST_STANDING)  # after it, now and then
 
 
 class EventRow(Owned, table=True):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from storage.timelines.tables import BLANKED, BY_NAME, TABLES, column_names, key_names
+from storage.timelines.tables import BLANKED, TABLES, column_names, key_names
 
 Plain = None | int | float | str | bytes
 Row = tuple[Plain, ...]
@@ -184,16 +184,6 @@ def digest_of_all(connection: sqlite3.Connection) -> str:
         for row in connection.execute(f'SELECT {columns} FROM "{table.name}" ORDER BY {order}'):  # noqa: S608
             whole.update(f"\n{table.name} {_to_json([_as_json(value) for value in row])}".encode())
     return whole.hexdigest()
-
-
-def all_rows(connection: sqlite3.Connection) -> dict[str, list[Row]]:
-    """Give every row of every table, by key, for whoever compares two worlds."""
-    return {
-        table.name: connection.execute(
-            f'SELECT * FROM "{table.name}" ORDER BY {", ".join(key_names(table.name))}'  # noqa: S608
-        ).fetchall()
-        for table in BY_NAME.values()
-    }
 
 
 def opened(image: bytes) -> sqlite3.Connection:

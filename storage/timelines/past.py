@@ -210,9 +210,10 @@ class Past:
         play = play_of(scene)
         if play is None:
             return False
-        standing = play.begin(scene.taken).standing
+        kept = await scenes.stood(self.community_id, scene.id, step)
+        standing = play.unpacked(kept) if kept is not None else play.begin(scene.taken).standing
         for entry in await scenes.log(self.community_id, scene.id):
-            if entry.step <= step:
+            if standing.step < entry.step <= step:
                 standing = play.enter(standing, entry).standing
                 await asyncio.sleep(0)  # a long scene has more than a thousand
         for table in (MOVES, EVENTS):

@@ -176,14 +176,6 @@ class SqlTrees:
         """Give one node."""
         return await self._read(key, lambda connection: node_in(connection, node_id))
 
-    async def frontier(self, key: TreeKey, *, only_max_depth: bool = True) -> Sequence[Node]:
-        """Give the finished nodes without children: the deepest, or all of them."""
-        leaves = await self._nodes(
-            key, "WHERE status = 'done' AND id NOT IN (SELECT parent FROM nodes WHERE parent IS NOT NULL) ORDER BY id"
-        )
-        deepest = max((node.depth for node in leaves), default=0)
-        return [node for node in leaves if node.depth == deepest or not only_max_depth]
-
     async def subtree(self, key: TreeKey, node_id: NodeId) -> Sequence[Node]:
         """Give a node and all that came from it, parents first."""
         await self.node(key, node_id)

@@ -57,7 +57,7 @@ def played(name: str, start: int, count: int) -> tuple[Counter[str], float]:
 
 def _by_chance(kind: SceneKind, seed: int) -> Counter[str]:
     rng, found = dice(seed), Counter[str]()
-    for playing in play_out(kind, rng, illegal=False):
+    for playing in play_out(kind, rng, illegal=False, digests=True):
         if not playing.is_over:
             before = playing.standing
             found["taken"] += len(wrongly_taken(playing, rng)) + (playing.standing != before)

@@ -56,7 +56,7 @@ def _play_outs() -> list[Figure]:
     accepted = stuck = different = steps = 0
     for number in range(PLAY_OUTS):
         rng = dice(number)
-        for playing in play_out(kinds[number % len(kinds)], rng, illegal=False):
+        for playing in play_out(kinds[number % len(kinds)], rng, illegal=False, digests=True):
             if not playing.is_over:
                 accepted += len(wrongly_taken(playing, rng))
         end, differs = replayed(playing.play, playing.seats, playing.log, playing.first)

@@ -99,6 +99,8 @@ class Player:
             self._note(scene_id, await there.press(seat, label))
             return False
         form = await there.press(seat, label)
+        if "custom_id" not in form:
+            return False  # it was the seat itself, which has gone on with the scene
         given, marks = self._filled(form)
         self.marks += marks
         self.attempted[scene_id] = self.attempted.get(scene_id, 0) + 1

@@ -33,15 +33,17 @@ def test_words_say_what_the_picture_shows() -> None:
 def test_the_bytes_of_a_picture_tell_nothing_that_the_seat_may_not_know() -> None:
     other = differing = 0
     for playing in play_out(LANDLORD, dice(3), illegal=False):
-        state = table(playing)
+        state, drawn = table(playing), playing.standing.step % 9 == 0  # to draw takes long: at the others, what of
         for seat in (0, 1):
             unseen = hidden(state, seat, Chance("other", playing.standing.step))
-            one, two = (landlord_table.table(each.view(seat).picture, NAMES) for each in (state, unseen))
+            one, two = (each.view(seat).picture for each in (state, unseen))
             assert one == two
             other += unseen != state
-            differing += landlord_table.table(unseen.view(2).picture, NAMES) != landlord_table.table(
-                state.view(2).picture, NAMES
-            )
+            if drawn:
+                assert landlord_table.table(one, NAMES) == landlord_table.table(two, NAMES)
+                differing += landlord_table.table(unseen.view(2).picture, NAMES) != landlord_table.table(
+                    state.view(2).picture, NAMES
+                )
     assert other
     assert differing
 

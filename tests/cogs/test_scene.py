@@ -1,6 +1,7 @@
-"""What `/scene` tells of rooms that whoever asks may not read: nothing."""
+"""What `/scene` tells of rooms that whoever asks may not read: nothing; and what pressing on a board does."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -9,13 +10,20 @@ import pytest
 from discord import app_commands
 
 from bot.client import SelfroomClient
-from bot.core.actions import TakeSeat
+from bot.core.actions import Play, TakeSeat
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import AgentId
+from bot.core.records import AgentId, SceneId
+from bot.core.scenes.kind import Form
+from bot.core.scenes.registry import KINDS
+from bot.core.scenes.showing import ShownMove, Turn, shown_move
+from bot.engine.performer import Outcome
 from cogs import scene
 from cogs.scene import SceneCog
 from cogs.ui import rights, scenes
+from cogs.ui.patience import Patience
 from cogs.ui.scenes import seen
+from cogs.ui.seats import Seats
+from tests.engine.theatre import MIRA
 
 
 async def test_stats_count_scenes_of_rooms_that_one_may_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,3 +111,114 @@ async def test_of_agents_chosen_at_once_one_that_cannot_sit_keeps_none_of_the_ot
     chosen.data, chosen.response = {"values": ["1", "2", "3"]}, SimpleNamespace(defer=defer)
     await scenes.BoardButton(discord.ui.Button(custom_id="scene:agents:3:0"), "agents", 3).pressed(chosen)
     assert said == ["1 sits.\nLedger is paused: resume it first.\n3 sits."]
+
+
+class Bench(Played):
+    """A desk at which one seat is asked for what it may do, and moves."""
+
+    def __init__(self, *moves: ShownMove) -> None:
+        super().__init__()
+        self.actions, self.moves, self.taken = self, moves, list[Play]()
+
+    async def seat(self, *_: object) -> Turn:
+        return replace(TURN, moves=self.moves)
+
+    async def take(self, _: object, __: object, action: Play) -> Outcome:
+        self.taken.append(action)
+        return Outcome(action=action, accepted=True, result="Your move stands.")
+
+
+KIND = KINDS["chat"]
+SAY, YIELD = (shown_move(Form(KIND.moves[place])) for place in (0, 1))
+TURN = Turn(
+    scene_id=SceneId(3),
+    window=2,
+    kind=KIND,
+    seat=2,
+    names={1: "Ada", 2: "@mira"},
+    phase="talking",
+    awaited=(2,),
+    away=(),
+    facts=(),
+    private=(("Your brief", "You hide a letter."),),
+    bars=(),
+    picture={},
+    lines=(),
+    moves=(),
+    deadline_at=None,
+)
+
+
+def at_the_board(*moves: ShownMove, message_id: int = 40, ephemeral: bool = False) -> Any:  # noqa: ANN401
+    """Press something on a message: on the board, which everybody sees."""
+    pressed = press(12)
+    pressed.client.desk, pressed.client.person = Bench(*moves), lambda _: MIRA
+    pressed.message = SimpleNamespace(id=message_id, flags=SimpleNamespace(ephemeral=ephemeral))
+    pressed.channel, pressed.extras = SimpleNamespace(last_message_id=90), {}
+    pressed.expires_at = pressed.created_at + timedelta(minutes=15)
+    pressed.told, pressed.forms, pressed.edited = [], [], []
+
+    async def send_message(text: str, *, view: Any = None, **_: object) -> None:  # noqa: ANN401
+        pressed.told.append((text, [] if view is None else [getattr(one, "custom_id", "") for one in view.children]))
+
+    async def send_modal(form: scenes.MoveForm) -> None:
+        pressed.forms.append(form)
+
+    async def defer(*, ephemeral: bool = False, thinking: bool = False) -> None:
+        kinds = discord.InteractionResponseType
+        pressed.response.type = kinds.deferred_channel_message if thinking else kinds.deferred_message_update
+        pressed.edits = "an answer to who pressed alone" if thinking and ephemeral else "the message pressed on"
+
+    async def edit_original_response(*, content: str, **_: object) -> Any:  # noqa: ANN401
+        pressed.edited.append((pressed.edits, content))
+        return SimpleNamespace(id=91)
+
+    pressed.response = SimpleNamespace(
+        send_message=send_message, send_modal=send_modal, defer=defer, is_done=lambda: False, type=None
+    )
+    pressed.edit_original_response = edit_original_response
+    return pressed
+
+
+@pytest.fixture
+def readable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rights, "may_read", lambda *_: True)
+    monkeypatch.setattr(scenes, "PRESSES", Patience(40, 60.0))
+    monkeypatch.setattr(scenes, "SEATS", Seats())
+
+
+ACT = scenes.BoardButton(discord.ui.Button(custom_id="scene:act:3:0"), "act", 3)
+
+
+async def test_act_offers_what_may_be_done_now_and_nothing_of_what_the_seat_sees(readable: None) -> None:
+    pressed = at_the_board(SAY, YIELD)
+    await ACT.pressed(pressed)
+    assert pressed.told == [
+        ("**Chat 3**, seat 2 · talking\nIt is your turn.", ["form:3:2:say", "play:3:2:yield"]),
+    ]
+
+
+async def test_who_is_not_asked_is_told_so_at_act(readable: None) -> None:
+    with pytest.raises(Rejected, match="You are not asked now"):
+        await ACT.pressed(at_the_board())
+
+
+async def test_act_opens_the_form_where_that_is_all_one_may_do_and_leaves_the_board_alone(readable: None) -> None:
+    pressed = at_the_board(SAY)
+    await ACT.pressed(pressed)
+    [form] = pressed.forms
+    sent = at_the_board(SAY)
+    next(iter(form._fields.values()))._value = "It rains."
+    await form.on_submit(sent)
+    assert sent.client.desk.taken == [Play(scene_id=3, window=2, move="say", arguments={"text": "It rains."})]
+    [(where, text)] = sent.edited
+    assert where == "an answer to who pressed alone"
+    assert "You hide a letter." in text
+
+
+async def test_a_move_made_in_an_answer_is_answered_there(readable: None) -> None:
+    sent = at_the_board(SAY, YIELD, message_id=70, ephemeral=True)
+    await scenes.MoveButton(3, 2, "yield").pressed(sent)
+    [(where, text)] = sent.edited
+    assert where == "the message pressed on"
+    assert "Your move stands." in text

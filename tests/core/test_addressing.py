@@ -195,6 +195,14 @@ def test_a_person_who_left_five_minutes_ago_does_not_count() -> None:
     assert ways(talk(gone, said), said) == {HOST: Way.OWN_ROOM}
 
 
+def test_who_mentions_selfroom_itself_means_the_host_unless_somebody_is_named() -> None:
+    stranger = message(1, room_id=HOST, sender=by_person("rob", 502))
+    for said, meant in ((message(2, "hi there", room_id=HOST), HOST), (message(2, "hi Otto", room_id=HOST), OTTO)):
+        seen = talk(stranger, said)
+        asked = Addressees(seen, seen.rooms[said.room_id])
+        assert asked.of(said, calls_host=True) == {meant: Way.MENTIONED}
+
+
 def test_naming_a_guest_in_a_room_does_not_address_its_owner() -> None:
     said = message(2, "Otto, what do you say?", room_id=HOST)
     assert ways(talk(said), said) == {OTTO: Way.MENTIONED}

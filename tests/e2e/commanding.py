@@ -45,6 +45,7 @@ class Commander:
 
     async def start(self, path: str, /, **options: Any) -> None:  # noqa: ANN401
         """Use a slash command without waiting for what it gives."""
+        self._note(path)
         await self._invoke(2, path, options)
 
     async def answer(self, before: int) -> Json:
@@ -103,8 +104,8 @@ class Commander:
         shown = await self.visitor.hear("APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE", lambda _: True, after=before)
         return [choice["name"] for choice in shown["choices"]]
 
-    async def menu(self, name: str, message: Json) -> Json:
-        """Choose an entry of a message's menu and give the answer, once Selfroom knows the message."""
+    async def menu(self, name: str, message: Json, *, known: bool = True) -> Json:
+        """Choose an entry of a message's menu and give the answer, once Selfroom knows the message (if it shall)."""
         self._note(name)
         command = await self._command(name, 3)
         data = {"id": command["id"], "name": name, "type": 3, "target_id": message["id"]}
@@ -113,7 +114,7 @@ class Commander:
             before = len(self.visitor.heard)
             await self._send(2, {"data": data, "channel_id": message["channel_id"]})
             answer = await self._next(before)
-            return None if "Selfroom does not know this message" in words_of(answer) else answer
+            return None if known and "Selfroom does not know this message" in words_of(answer) else answer
 
         return await until(answered, "answer about a message that is known")
 

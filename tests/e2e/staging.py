@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from bot.core.records import AgentId, Beat, Snowflake
+from bot.core.records import AgentId, Beat, BeatId, Snowflake
 from tests.e2e.sharing import Cast
 from tests.e2e.visitor import Json, Visitor, until
 
 NUMBERS = count(1)
-STILL_LOOKS = 25  # so often in a row, for a post that just went out stirs others a moment later
-BETWEEN_LOOKS_SECONDS = 0.02
+STILL_LOOKS = 10  # so often in a row, for a post that just went out stirs others a moment later
+BETWEEN_LOOKS_SECONDS = 0.05
 SOON = timedelta(seconds=3)
 
 
@@ -57,11 +57,17 @@ class Stage:
 
         [guild] = self.cast.home.house.client.guilds
 
+        others: set[BeatId] = set()
+
         async def applied() -> Beat | None:
             desk, guild_id, id_ = self.cast.home.house.desk.beats, Snowflake(guild.id), AgentId(self.ids[name])
-            listed = await desk.of(guild_id, id_, who=Snowflake(0), limit=9)
-            beats = [await desk.one(guild_id, id_, one.id, who=Snowflake(0)) for one in listed]
-            return next((beat for beat in beats if beat.thoughts == mark), None)  # others may have come since
+            for listed in await desk.of(guild_id, id_, who=Snowflake(0), limit=9):  # others may have come since
+                if listed.id not in others:
+                    beat = await desk.one(guild_id, id_, listed.id, who=Snowflake(0))
+                    if beat.thoughts == mark:
+                        return beat
+                    others.update({listed.id} if beat.thoughts else ())
+            return None
 
         return list((await until(applied, f"beat with {actions}")).outcome)
 

@@ -140,6 +140,19 @@ async def test_who_is_here_tells_agents_and_people_and_a_room_has_a_pane_of_its_
     await expect(here.get_by_text("Agents · 2")).to_be_visible()
 
 
+async def test_who_thinks_is_seen_to_think_in_that_room_and_from_others_where(
+    home: Living, tab: Tab, you: Visitor
+) -> None:
+    await home.script({"match": "how many boats", "delay_seconds": 15})
+    await go_to(tab, "ledger")
+    said = await you.say(await you.channel("wren"), "Wren, how many boats are in?")
+    wren = tab.page.locator(".member.agent", has_text="Wren").locator("small").first
+    await expect(wren).to_have_text("thinking in #wren", timeout=ANSWER_MS)
+    await go_to(tab, "wren")
+    await expect(wren).to_have_text("thinking")
+    await you.answer_after(said)
+
+
 async def test_who_was_paused_by_a_person_is_told_apart_from_who_rests_until_discord_lets_it_in(
     home: Living, tab: Tab, you: Visitor
 ) -> None:

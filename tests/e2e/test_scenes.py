@@ -1,10 +1,8 @@
-"""Scenes in the playground: a council by agents and a person, by buttons and forms, also through a kill."""
+"""Scenes in the playground: by agents and people, by buttons and by commands."""
 
 import re
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from time import monotonic
 
 import pytest
@@ -15,8 +13,7 @@ from cogs.ui.patience import Patience
 from tests.e2e.commanding import Commander, heard
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
-from tests.e2e.test_lives import Life, started
-from tests.e2e.visitor import Json, Visitor, until, visiting
+from tests.e2e.visitor import Json, Visitor, until
 
 BETWEEN_PRESSES_SECONDS = 2.0
 
@@ -122,42 +119,6 @@ async def test_the_scripted_minds_hold_a_council_of_their_own_to_its_end(cast: C
 
         assert "The council is closed" in await until(over, "the end", seconds=120)
         assert "every digest is as it was" in await inside.told("scene replay", scene=number)
-
-
-@proves(manager="scene start | scene replay | scene results")
-async def test_a_newcomer_holds_a_council_with_two_agents_by_buttons_and_finds_what_came_of_it(cast: Cast) -> None:
-    await cast.you.prepare_model(VOTES, SECONDS, SPEAKS)
-    async with lobby(cast, "council", "Tea", options="host=false") as (inside, number):
-        thread_id = inside.channel_id
-        there = await board(cast.you, thread_id, "It needs 2 seats taken")
-        await inside.choose(there, "Let an agent sit", agent_value(there, "Wren"))
-        await inside.choose(there, "Let an agent sit", agent_value(there, "Ledger"))
-        assert "in seat" in words_of(await inside.press(there, "Join"))
-        there = await board(cast.you, thread_id, "It can begin")
-        assert "It begins" in words_of(await inside.press(there, "Begin"))
-
-        seat = await seat_of(inside, thread_id, "It is your turn")
-        form = await inside.press(seat, "move motion…")
-        await inside.fill(form, title="Tea at five", text="We drink tea at five.")
-        await said(cast.you, thread_id, "moves motion 1: **Tea at five** We drink tea at five.")
-        await said(cast.you, thread_id, "seconds.")
-        seat = await seat_of(inside, thread_id, "It is your turn")
-        await inside.fill(await inside.press(seat, "amend…"), clause="1", text="We drink tea at four.")
-        await said(cast.you, thread_id, "would have clause 1 say: We drink tea at four.")
-        seat = await seat_of(inside, thread_id, "It is your turn", "Amendment")
-        assert "stands" in words_of(await inside.press(seat, "call vote"))
-        seat = await seat_of(inside, thread_id, "amending", "It is your turn")
-        await inside.press(seat, "vote: yes")
-        seat = await seat_of(inside, thread_id, "ballot", "It is your turn")
-        voted = await inside.press(seat, "vote: yes")
-        assert "stands" in words_of(voted) and "vote" not in str(voted["components"])
-        await said(cast.you, thread_id, "Motion 1 passed: 3 yes, 0 no, 0 abstained, 0 absent.")
-        results = await inside.run("scene results", scene=number)
-        files = [one["filename"] for one in results["attachments"]]
-        assert files == ["ballot.dark.png", "transcript.txt"]
-        assert "**Tea at five** (1) We drink tea at four." in await inside.text_of(results, 1)
-        assert "every digest is as it was" in await inside.told("scene replay", scene=number)
-        assert not [one for one in await cast.you.messages(cast.manager.channel_id) if "at four" in one["content"]]
 
 
 def agent_value(there: Json, name: str = "Wren") -> str:
@@ -291,50 +252,3 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         assert "It is over" in await guest.told("scene results", scene=number)
         assert "chat: " in await guest.told("scene stats")
         assert "chat: " in await inside.told("scene stats")
-
-
-@pytest.mark.long
-async def test_a_council_that_is_killed_in_the_middle_of_its_ballot_goes_on(tmp_path: Path) -> None:
-    async with started(tmp_path) as first:
-        await first.ready()
-        thread_id, number = await to_the_ballot(first)
-        first.process.send_signal(signal.SIGKILL)
-        await first.ends()
-    async with started(tmp_path) as second:
-        await second.ready()
-        await finish_the_ballot(second, thread_id, number)
-
-
-async def finish_the_ballot(house: Life, thread_id: str, number: str) -> None:
-    """Vote for the last time, and find that nothing was lost and nothing said twice."""
-    async with visiting(house.url) as you:
-        inside = Commander(you, thread_id)
-        await you.prepare_model(VOTES, SECONDS, SPEAKS)
-        seat = await seat_of(inside, thread_id, "ballot", "It is your turn")
-        await inside.press(seat, "vote: yes")
-        await said(you, thread_id, "Motion 1 passed: 3 yes, 0 no, 0 abstained, 0 absent.")
-        assert "every digest is as it was" in await inside.told("scene replay", scene=number)
-        posts = [one["content"] for one in await you.messages(thread_id)]
-        assert len([one for one in posts if "moves motion 1" in one]) == 1
-
-
-async def to_the_ballot(house: Life) -> tuple[str, str]:
-    """Bring a council to its ballot, with the agents' votes sealed."""
-    async with visiting(house.url) as you:
-        hall = await you.channel("wren")
-        outside = Commander(you, hall)
-        await you.prepare_model(VOTES, SECONDS, SPEAKS)
-        await outside.comes_to_tell("scene start", "opens in a thread", kind="council", options="host=false")
-        thread_id = await thread_of(you, hall, "Council 1")
-        inside = Commander(you, thread_id)
-        for agent in ("Wren", "Ledger"):  # a new room counts as private until its channel was seen
-            await inside.comes_to_tell("scene seat", "in seat", agent=agent)
-        await inside.told("scene join")
-        await inside.told("scene direct", what="begin")
-        await seat_of(inside, thread_id, "It is your turn")
-        await inside.told("scene move", move="move_motion", arguments="title=Tea; text=Tea at five.")
-        await said(you, thread_id, "seconds.")
-        await seat_of(inside, thread_id, "It is your turn", "Motion 1")
-        await inside.told("scene move", move="call_vote")
-        await seat_of(inside, thread_id, "ballot", "It is your turn")
-        return thread_id, "1"

@@ -1,6 +1,7 @@
 """What waits is said to wait, and comes: words being typed, a full room, a hush, a pause."""
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 
 import pytest
 import pytest_asyncio
@@ -143,15 +144,38 @@ async def test_what_two_people_asked_during_a_pause_is_answered_when_it_ends(sta
     assert "40 + 44" in shown
 
 
-async def test_what_is_said_in_a_new_room_before_discord_answered_its_making_is_answered(stage: Stage) -> None:
-    slow: Json = {"kind": "latency", "seconds": 3.0, "route": "POST /guilds/*/channels", "after": True}
-    home = stage.cast.home
-    async with home.session.post(f"{home.url}/playground/faults", json=slow) as response:
+async def test_the_pace_of_a_room_is_felt(stage: Stage) -> None:
+    words, took = " ".join(f"boat{number}" for number in range(20)), dict[int, float]()
+    for wpm in (10, 80, 200):
+        await stage.told("room wpm", words=wpm, room="Moss")
+        await stage.cast.home.script({"match": f"count boats at {wpm}", "answer": words})
+        said = await stage.cast.you.say(stage.halls["Moss"], f"Moss, count boats at {wpm}.")
+        answer = await stage.cast.you.answer_after(said)
+        assert answer["content"] == words
+        at, asked = (datetime.fromisoformat(one["timestamp"]) for one in (answer, said))
+        took[wpm] = (at - asked).total_seconds()
+    await stage.told("room wpm", words=80, room="Moss")
+    assert took[10] >= 10  # of the twelve that it types at most
+    assert 1 <= took[200] <= took[10] - 4
+    assert 1 <= took[80] <= took[10] - 4
+
+
+@pytest.mark.parametrize(
+    "fault", [{"kind": "latency", "seconds": 3.0, "after": True}, {"kind": "drop_after"}], ids=["slow", "lost"]
+)
+async def test_what_is_said_in_a_new_room_before_discord_answered_its_making_is_answered(
+    stage: Stage, fault: Json
+) -> None:
+    home, name = stage.cast.home, {"latency": "Nettle", "drop_after": "Sorrel"}[fault["kind"]]
+    async with home.session.post(
+        f"{home.url}/playground/faults", json=fault | {"route": "POST /guilds/*/channels"}
+    ) as response:
         assert response.status == 200
     before = len(stage.cast.you.heard)
-    await stage.cast.manager.start("agent create", name="Nettle", prompt="You are Nettle.")
-    hall = await stage.cast.you.channel("nettle")
-    said = await stage.cast.you.say(hall, "Nettle, what is 50 + 55?")
-    assert (await home.agents())["Nettle"]["channel_id"] is None
-    assert "Nettle is created" in words_of(await stage.cast.manager.answer(before))
+    await stage.cast.manager.start("agent create", name=name, prompt=f"You are {name}.")
+    hall = await stage.cast.you.channel(name.lower())
+    said = await stage.cast.you.say(hall, f"{name}, what is 50 + 55?")
+    if fault["kind"] == "latency":  # what is lost is looked for at once, and may be known by now
+        assert (await home.agents())[name]["channel_id"] is None
+    assert f"{name} is created" in words_of(await stage.cast.manager.answer(before))
     assert "105" in (await stage.cast.you.answer_after(said))["content"]

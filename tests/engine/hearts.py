@@ -16,10 +16,12 @@ from bot.core.ports import Clock, ModelCall, Planned, Workshop
 from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
 from bot.core.view import View
 from bot.engine.delivery import Delivery
+from bot.engine.estimating import Estimator
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.timelines.chance import VirtualClock
+from bot.standin.player import played
 from storage.store import SqlStore
 from tests.engine.recording import RecordingPublisher
 from tests.factories import GUILD_ID, agent, person, room
@@ -172,7 +174,8 @@ async def hearts(
         guests = [(one.id, 1) for one, _ in residents[1:]] if together else []
         community_id = await founded(store, residents, guests=guests)
         publisher = RecordingPublisher(clock)
-        delivery = Delivery(store, publisher, clock, metrics, cipher=PlainCipher(), planned=planned, models=speaking)
+        parts: Any = {"cipher": PlainCipher(), "planned": planned, "estimator": Estimator(speaking, played)}
+        delivery = Delivery(store, publisher, clock, metrics, models=speaking, **parts)
         heartbeat = Heartbeat(
             store,
             speaking,

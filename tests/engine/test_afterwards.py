@@ -5,15 +5,16 @@ from datetime import timedelta
 from bot.core.actions import Hush, Resume
 from bot.core.actor import Actor
 from bot.core.changes import UpdateAgent, UpdateRoom
-from bot.core.events import ReactionChanged
+from bot.core.events import MessagesDeleted, ReactionChanged
 from bot.core.kinds import ReasonKind
 from bot.core.next_beat import Waiting
+from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import AgentId, Snowflake
 from bot.engine.performer import ActionContext, Performer
-from tests.engine.hearts import Hearts, hearts
+from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.test_foresight import ONE, told
 from tests.factories import GUILD_ID, person
-from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
+from tests.fakes import PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
 HUSHED = timedelta(minutes=10)
 
@@ -123,3 +124,49 @@ async def test_what_was_asked_while_everyone_was_paused_is_answered_when_that_en
         await home.run(2)
         agents = (await home.view()).agents
         assert [agents[AgentId(id)].last_reason for id in (1, 2)] == [ReasonKind.ADDRESSED] * 2
+
+
+async def take_back(home: Hearts, *contents: str) -> None:
+    """Delete what was said in these words."""
+    gone = tuple(Snowflake(one.discord_id or 0) for one in await home.messages() if one.content in contents)
+    assert len(gone) == len(contents)
+    channel_id = Snowflake(7_000_000_000_000_000 + ONE)
+    await home.intake.take(MessagesDeleted(guild_id=GUILD_ID, channel_id=channel_id, message_ids=gone))
+
+
+async def test_what_was_taken_back_meanwhile_is_answered_by_nobody() -> None:
+    async with hearts(2) as home:
+        await home.crowd()
+        await hush(home)
+        await home.hear("Agent1, where do the boats leave?")
+        await take_back(home, "Agent1, where do the boats leave?")
+        await act(home, Hush(minutes=0))
+        await home.run(300)
+        assert home.model.calls == []
+
+
+async def test_whose_last_line_was_taken_back_is_answered_to_the_one_before() -> None:
+    async with hearts(1) as home:
+        await home.crowd()
+        await hush(home)
+        await home.hear("Agent1, where do the boats leave?")
+        await home.hear("Agent1, and when?", who="rob", id=502)
+        await take_back(home, "Agent1, and when?")
+        await act(home, Hush(minutes=0))
+        await home.run(2)
+        (call,) = home.model.calls
+        (asked,) = [one for one in await home.messages() if one.content == "Agent1, where do the boats leave?"]
+        assert f"why: @mira spoke to you in message {asked.id} in room 1 (Agent1)" in call.input
+
+
+async def test_what_is_taken_back_while_the_model_thinks_makes_it_think_no_second_time() -> None:
+    class Slow(ScriptedModel):
+        async def answer(self, call: ModelCall) -> ModelAnswer:
+            await take_back(home, "Agent1, and when?")
+            return await super().answer(call)
+
+    async with hearts(1, model=Slow([answer({1: [(1, "At noon.")]})])) as home:
+        await home.hear("Agent1, where do the boats leave?")
+        await home.hear("Agent1, and when?")
+        await home.run(60)
+        assert len(home.model.calls) == 1

@@ -67,9 +67,11 @@ async def test_whoever_may_manage_the_server_is_the_architect_under_a_name_of_th
 async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, find = list[MessageId](), Addressees.of
 
-    def noted(self: Addressees, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
+    def noted(
+        self: Addressees, message: Message, *, replied: Message | None = None, calls_host: bool = False
+    ) -> dict[AgentId, Way]:
         asked.append(message.id)
-        return find(self, message, replied=replied)
+        return find(self, message, replied=replied, calls_host=calls_host)
 
     monkeypatch.setattr(Addressees, "of", noted)
     await here.hear("Nice, Ada!")
@@ -292,3 +294,33 @@ async def test_a_bots_edit_of_something_that_was_never_stored_is_forgotten(here:
     await here.intake.take(edit)
     await here.intake.take(replace(event, is_bot=False))
     assert await here.contents() == ["progress"]
+
+
+async def test_what_a_proxy_bot_posts_takes_the_place_of_what_its_author_wrote(here: Town) -> None:
+    first = await here.hear("Good morning, Ada.")
+    again = replace(first, message_id=Snowflake(first.message_id + 1), content="(as Ash) Good morning, Ada.")
+    await here.intake.take(replace(again, instead_of=first.message_id))
+    await here.intake.take(
+        MessagesDeleted(guild_id=GUILD_ID, channel_id=first.channel_id, message_ids=(first.message_id,))
+    )
+    [heard] = await here.history()
+    assert (heard.content, heard.discord_id, heard.edited) == (again.content, again.message_id, False)
+    assert await reasons_of(here) == {ADA: [ReasonKind.ADDRESSED]}
+    await here.intake.take(first)  # read on later
+    assert await here.contents() == [again.content]
+
+
+async def test_nobody_takes_the_place_of_what_somebody_else_wrote(here: Town) -> None:
+    first = await here.hear("Good morning.")
+    other = replace(first, message_id=Snowflake(first.message_id + 1), author=person("bob", 77), content="Mine now.")
+    await here.intake.take(replace(other, instead_of=first.message_id))
+    assert await here.contents() == ["Good morning.", "Mine now."]
+
+
+async def test_what_was_posted_anew_before_its_first_came_in_stands_alone(here: Town) -> None:
+    first = await here.hear("Good morning.", channel_id=Snowflake(99))  # nobody hears it there: only its id counts
+    here_at = replace(first, channel_id=ADAS)
+    posted = replace(here_at, message_id=Snowflake(first.message_id + 1), content="(as Ash) Good morning.")
+    await here.intake.take(replace(posted, instead_of=first.message_id))
+    await here.intake.take(here_at)
+    assert await here.contents() == [posted.content]

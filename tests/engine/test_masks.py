@@ -1,9 +1,10 @@
-"""Every place where a closed scene might show while it goes on, one by one (core.scenes.masks)."""
+"""Every place where a closed scene might show while it goes on, and what each tells instead, one by one."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,7 +22,6 @@ from bot.core.keeping import Readable
 from bot.core.kinds import UsedBy
 from bot.core.next_beat import doing_words
 from bot.core.records import AgentId, Message, Snowflake
-from bot.core.scenes.masks import SURFACES, Mask
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office
@@ -39,6 +39,59 @@ from tests.storage.lines import kept_beats
 THOUGHT, KEPT = "Quarzporphyr", "Serpentinit"
 AGENTS = 7
 MANAGING_MIRA = replace(MIRA, is_architect=True)
+
+
+class Mask(StrEnum):
+    """What a surface does."""
+
+    REFUSED = "refused"  # to people who sit there, managers included
+    SHUT = "shut"  # to everybody
+    SAME = "same"  # every seat looks the same there
+    PUBLIC = "public"  # it has what everybody sees, and nothing else
+    ABSENT = "absent"  # nothing of it ever gets there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surface:
+    """A place where something might show; `until`: whether it opens once the scene is over."""
+
+    name: str
+    mask: Mask
+    what: str
+    until: bool = True
+
+
+SURFACES = (
+    Surface(name="hud", mask=Mask.REFUSED, what="/hud show: what an agent would see now"),
+    Surface(name="knowledge", mask=Mask.REFUSED, what="/knowledge, and its history"),
+    Surface(name="focus", mask=Mask.REFUSED, what="/focus"),
+    Surface(name="plan", mask=Mask.REFUSED, what="/plan"),
+    Surface(name="card", mask=Mask.REFUSED, what="/agent export: a card with what it knows"),
+    Surface(name="drawer", mask=Mask.REFUSED, what="the head beside the playground's chat"),
+    Surface(name="timeline", mask=Mask.REFUSED, what="/timeline: how it might go on, and who was what"),
+    Surface(name="archive", mask=Mask.REFUSED, what="the whole community as a file"),
+    Surface(name="hud history", mask=Mask.SHUT, what="/hud history: beats, with HUD, thoughts and answer"),
+    Surface(name="hud behind a message", mask=Mask.SHUT, what="Show the HUD behind this"),
+    Surface(name="heartbeat status", mask=Mask.SAME, what="/heartbeat status: what everyone waits for"),
+    Surface(name="agent card", mask=Mask.SAME, what="/agent show and list: pace, last and next beat"),
+    Surface(name="metrics", mask=Mask.SAME, what="/metrics: what is told of each agent"),
+    Surface(name="page", mask=Mask.SAME, what="the playground's list of agents"),
+    Surface(name="usage", mask=Mask.SAME, what="/usage by: the scene's cost stands under its number"),
+    Surface(name="tally", mask=Mask.SAME, what="beats of the last day, added up"),
+    Surface(name="typing", mask=Mask.ABSENT, what="who types: nobody does because of a turn", until=False),
+    Surface(name="board", mask=Mask.PUBLIC, what="the board, its picture, and the ids of its buttons", until=False),
+    Surface(name="thread", mask=Mask.PUBLIC, what="what is posted in the thread, and the letters it comes in"),
+    Surface(name="asides", mask=Mask.ABSENT, what="what is told at once to who watches: nothing where a person sits"),
+    Surface(name="history", mask=Mask.PUBLIC, what="/scene show, results, and the transcript"),
+    Surface(name="messages", mask=Mask.PUBLIC, what="what is kept as said"),
+    Surface(name="search", mask=Mask.ABSENT, what="/search", until=False),
+    Surface(name="rooms", mask=Mask.ABSENT, what="windows of rooms, recall, read_history, summaries", until=False),
+    Surface(name="public mind", mask=Mask.ABSENT, what="what an agent knows elsewhere"),
+    Surface(name="audit", mask=Mask.ABSENT, what="/audit, and the log of actions", until=False),
+    Surface(name="logs", mask=Mask.ABSENT, what="the program's logs: kind, step and seat", until=False),
+    Surface(name="counters", mask=Mask.ABSENT, what="/metrics: what is counted of moves", until=False),
+    Surface(name="export", mask=Mask.PUBLIC, what="what a person gets of their own, beside what their own seat said"),
+)
 
 
 @dataclass(frozen=True)
@@ -234,6 +287,10 @@ async def public_thread(night: Night) -> None:
     night.clean(await night.rows(LETTERS.c.payload))
 
 
+async def absent_asides(night: Night) -> None:
+    assert not [what for what in night.stage.house.publisher.done if what[0] == "notify"]
+
+
 async def public_history(night: Night) -> None:
     told = await night.desk.scenes.told(GUILD_ID, SCENE)
     night.clean(told.board.lines, told.lines, told.watching)
@@ -306,6 +363,7 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "typing": absent_typing,
     "board": public_board,
     "thread": public_thread,
+    "asides": absent_asides,
     "history": public_history,
     "messages": public_messages,
     **dict.fromkeys(("search", "rooms"), absent_elsewhere),
@@ -315,6 +373,12 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "counters": absent_counters,
     "export": public_export,
 }
+
+
+def test_every_place_is_named_once_and_what_is_refused_or_shut_opens_at_the_end() -> None:
+    assert len({one.name for one in SURFACES}) == len(SURFACES)
+    assert all(one.until for one in SURFACES if one.mask in (Mask.REFUSED, Mask.SHUT))
+    assert {one.mask for one in SURFACES} == {*Mask}
 
 
 async def test_every_surface_keeps_the_secrets_of_a_night() -> None:

@@ -71,6 +71,19 @@ async def test_without_the_intent_a_bot_reads_no_content(playground: Playground,
         assert (await next_event(deaf, "MESSAGE_CREATE"))["d"]["content"] == f"<@{application}> and this?"
 
 
+async def test_a_bot_whose_application_may_read_no_content_reads_none_in_histories_either(
+    playground: Playground, bot: commands.Bot, ada: Person
+) -> None:
+    room, id_ = ada.about["channel_id"], ada.about["application_id"]
+    for text in ("can you read this?", f"<@{id_}> and this?"):
+        await ada.say(room, text)
+    channel = bot.get_partial_messageable(int(room))
+    row = playground.world.applications.rows[id_]
+    assert "can you read this?" in [one.content async for one in channel.history()]
+    row["flags"] &= ~(1 << 19)
+    assert [one.content async for one in channel.history(limit=2)] == [f"<@{id_}> and this?", ""]
+
+
 async def test_without_the_intent_an_event_does_not_come(playground: Playground, ada: Person) -> None:
     room = ada.about["channel_id"]
     async with socket_to(playground) as socket:

@@ -36,6 +36,26 @@ async def test_the_agents_stand_with_their_state_and_tempo(browser: Browser) -> 
         await expect(tab.page.get_by_role("button", name="Ada idle")).to_be_visible()
 
 
+async def test_an_agents_state_is_that_in_the_room_one_is_in_and_says_where_it_is_at_work(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        ada, bo = [str((await scene.channel.guild.create_text_channel(name)).id) for name in ("ada", "bo")]
+        face.agents = [
+            agent(ada, state="typing", hears=[ada, bo], doing={bo: "typing"}),
+            agent(bo, id=2, name="Bo", hears=[bo, ada], doing={bo: "waiting for the floor"}, next_beat_at=soon(9)),
+        ]
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="ada, Ada, idle").click()
+        await expect(tab.page.get_by_role("button", name="Ada typing in #bo")).to_be_visible()
+        await expect(tab.page.get_by_role("button", name="Bo waiting for the floor in #bo")).to_be_visible()
+        await tab.page.get_by_role("button", name="bo, Bo, waiting for the floor").click()
+        await expect(tab.page.get_by_role("button", name="Ada typing unhurried")).to_be_visible()
+        row = tab.page.get_by_role("button", name="Bo waiting for the floor unhurried")
+        await expect(row).not_to_contain_text("looks")
+        await tab.shot("agents-by-room")
+        await tab.page.get_by_role("button", name="Ada typing unhurried").click()
+        await expect(tab.page.locator(".drawer-state")).to_have_text("typing")
+
+
 async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat(browser: Browser) -> None:
     async with facing() as face, staged(browser, face_url=face.url) as scene:
         room = await scene.channel.guild.create_text_channel("ada", topic="Roses and short answers")

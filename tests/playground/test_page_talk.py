@@ -350,25 +350,26 @@ async def test_the_time_that_a_text_takes_to_read_grows_no_faster_than_it(browse
     async with staged(browser) as scene:
         tab = await scene.tab()
         took = await tab.page.evaluate(
-            """async (texts) => {
+            """async ([texts, most]) => {
               const { markdown, preview } = await import("/js/text/blocks.js");
               const world = { channels: new Map(), user: () => null, me: { id: "0" }, nameOf: () => "a" };
               const app = { world };
-              const seconds = [];
-              for (const text of texts) {
-                const tries = [0, 1, 2].map(() => {
-                  const start = performance.now();
-                  markdown(app, text);
-                  preview(app, text);
-                  return performance.now() - start;
-                });
-                seconds.push(Math.min(...tries));
-              }
-              return seconds;
+              const once = (text) => {
+                const start = performance.now();
+                markdown(app, text);
+                preview(app, text);
+                return performance.now() - start;
+              };
+              const best = (text) => Math.min(...[0, 1, 2].map(() => once(text)));
+              const grows = (text) => best(text) > 8 * best(text.slice(0, text.length / 4));  // by the square: 16
+              return texts.map((text) => {
+                const first = once(text);
+                return first > most && grows(text) ? first : 0;  // a busy processor is slow with both
+              });
             }""",
-            texts,
+            [texts, SLOW_MS],
         )
-        slow = {text[:40]: round(one) for text, one in zip(texts, took, strict=True) if one > SLOW_MS}
+        slow = {text[:40]: round(one) for text, one in zip(texts, took, strict=True) if one}
         assert slow == {}
         shown = await tab.page.evaluate(
             """async () => {

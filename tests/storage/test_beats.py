@@ -3,7 +3,7 @@
 import asyncio
 import zlib
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -11,10 +11,10 @@ import pytest
 from bot.core.changes import AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
 from bot.core.gate import Claim
 from bot.core.kinds import ReasonKind, UsedBy
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, MessageId, Reason, Snowflake, Usage
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Message, MessageId, Reason, Snowflake, Usage
 from storage.store import SqlStore
 from tests.fakes import START
-from tests.storage.lines import last_beat
+from tests.storage.lines import hear, last_beat, said
 
 FIRST = AgentId(1)
 NOW = START + timedelta(seconds=10)
@@ -293,3 +293,44 @@ async def test_what_beats_saw_and_answered_is_unpacked_one_beat_at_a_time(
         assert unpacked == []
         assert await read.beats.find(community_id, newest[0].id) == beat(200, **texts)
     assert len(unpacked) == 3
+
+
+async def unseen(store: SqlStore, community_id: CommunityId, *contents: str) -> list[Message]:
+    """Have people say this, the last of which is why an agent is to look."""
+    async with store.writing(community_id) as write:
+        lines = [await hear(write.talk, community_id, said(words, number)) for number, words in enumerate(contents, 1)]
+    told = [line for line in lines if line is not None]
+    asked = replace(reason(), message_id=told[-1].id, person_id=told[-1].sender.person_id)
+    await put(store, community_id, asked)
+    return told
+
+
+async def waiting(store: SqlStore, community_id: CommunityId) -> tuple[list[MessageId | None], datetime | None]:
+    """Give the messages for which the agent is due, and when it is."""
+    async with store.reading() as read:
+        view = await read.views.whole(community_id, agent_ids=[FIRST])
+        return [one.message_id for one in view.reasons.get(FIRST, ())], await read.claims.next_due_at()
+
+
+async def test_who_took_the_last_line_back_is_looked_at_for_the_one_before_and_then_for_none(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    first, second = await unseen(store, community_id, "are you there?", "oh, never mind")
+    for gone, left in ((second, [first.id]), (first, [])):
+        assert gone.discord_id is not None
+        async with store.writing(community_id) as write:
+            assert await write.talk.delete(community_id, [gone.discord_id], NOW) == 1
+        messages, due_at = await waiting(store, community_id)
+        assert messages == left
+        assert (due_at is not None) is bool(left)
+
+
+async def test_what_an_agent_in_a_call_is_asked_for_stays_until_that_ends(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    _, last = await unseen(store, community_id, "are you there?", "oh, never mind")
+    assert await claim(store, community_id)
+    assert last.discord_id is not None
+    async with store.writing(community_id) as write:
+        await write.talk.delete(community_id, [last.discord_id], NOW)
+    assert (await waiting(store, community_id))[0] == [last.id]

@@ -28,17 +28,19 @@ LOBBY: tuple[Button, ...] = (
     ("begin", "Begin", discord.ButtonStyle.success),
     ("rules", "Rules", discord.ButtonStyle.secondary),
 )
-SEAT: tuple[Button, ...] = (
-    ("seat", "My seat", discord.ButtonStyle.primary),
+MINE: Button = ("seat", "My seat", discord.ButtonStyle.primary)
+ACT: Button = ("act", "Act", discord.ButtonStyle.success)
+TOLD: tuple[Button, ...] = (
     ("rules", "Rules", discord.ButtonStyle.secondary),
     ("history", "History", discord.ButtonStyle.secondary),
 )
 STOP: Button = ("stop", "Stop …", discord.ButtonStyle.danger)
-RUNNING: tuple[Button, ...] = (*SEAT, ("pause", "Pause", discord.ButtonStyle.secondary), STOP)
+RUNNING: tuple[Button, ...] = (MINE, ACT, *TOLD, ("pause", "Pause", discord.ButtonStyle.secondary), STOP)
 PAUSED: tuple[Button, ...] = (
     ("resume", "Go on", discord.ButtonStyle.success),
     ("add", "Add 0.10 USD", discord.ButtonStyle.secondary),
-    *SEAT,
+    MINE,
+    *TOLD,
     STOP,
 )
 ENDED: tuple[Button, ...] = (
@@ -131,7 +133,8 @@ async def _changed(place: Place, known: Snowflake | None, board: Board, pictures
 async def _posted(place: Place, board: Board, us: int | None) -> Snowflake | None:
     """Find the board that was posted before we could keep its id."""
     with worded("read what was said"):
-        async for message in place.history(limit=20, oldest_first=True):
+        of_its_own = isinstance(place, discord.Thread)  # there it is the first post, in a room one of the last
+        async for message in place.history(limit=20, oldest_first=of_its_own):
             if message.author.id == us and message.content.startswith(_head(board)):
                 return Snowflake(message.id)
     return None

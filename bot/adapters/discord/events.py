@@ -1,9 +1,10 @@
 """Gateway events as records."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Protocol
 
 import discord
@@ -11,6 +12,7 @@ import structlog
 
 from bot.adapters.discord.files import PATIENCE_SECONDS, Files
 from bot.adapters.discord.people import People
+from bot.adapters.discord.proxies import Proxies
 from bot.adapters.discord.territory import Found, Territory
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
 from bot.adapters.discord.wording import text_of
@@ -31,10 +33,12 @@ from bot.core.events import (
     ThreadIsPrivate,
     ThreadLeft,
 )
+from bot.core.passed_on import TAKE_BACK, unquoted
 from bot.core.records import Snowflake
 
 log = structlog.get_logger(__name__)
 READ_ON_SECONDS = 15.0  # that the files of all messages of a stretch are waited for
+NO_SERVICES: Mapping[int, str] = MappingProxyType({})
 SPOKEN = (discord.MessageType.default, discord.MessageType.reply)
 
 
@@ -62,12 +66,21 @@ class Ears(Protocol):
     ) -> int:
         """Give how many characters are to be read of the files that are attached there; 0 when nobody listens."""
 
+    async def follows_proxies(self, guild_id: Snowflake) -> bool:
+        """Tell whether what a proxy bot posts for a person is heard as that person's there."""
+
 
 class Translator:
     """Makes records of what discord.py reports; None for what is not for us."""
 
     def __init__(
-        self, client: discord.Client, territory: Territory, webhooks: Webhooks, people: People, ears: Ears
+        self,
+        client: discord.Client,
+        territory: Territory,
+        webhooks: Webhooks,
+        people: People,
+        ears: Ears,
+        proxy_services: Mapping[int, str] = NO_SERVICES,
     ) -> None:
         self._client = client
         self._territory = territory
@@ -75,6 +88,7 @@ class Translator:
         self._people = people
         self._ears = ears
         self.files = Files()
+        self._proxies = Proxies(proxy_services, ears.follows_proxies)
         self._outside: set[int] = set()  # private threads that we see and are not in
 
     async def meet(self, guild: discord.Guild, messages: Sequence[discord.Message]) -> None:
@@ -85,8 +99,14 @@ class Translator:
 
     def foresee(self, message: discord.Message, *, seconds: float = PATIENCE_SECONDS) -> None:
         """Begin to read a message's files at once; its turn may come later."""
-        if self._is_said(message) and not self._is_own_post(message):
+        if self._is_said(message) and self._may_read(message) and not self._is_own_post(message):
             self.files.begin(message, partial(self._listened_to, message), seconds=seconds)
+            self._proxies.begin(message)
+
+    async def close(self) -> None:
+        """Begin nothing any more, and end what was begun."""
+        await self.files.close()
+        await self._proxies.close()
 
     async def _listened_to(self, message: discord.Message) -> int:
         """Give how many characters are to be read of its files."""
@@ -107,29 +127,59 @@ class Translator:
     def _is_said(self, message: discord.Message) -> bool:
         return message.guild is not None and message.type in SPOKEN and message.author.id != self._own_id
 
+    def _speaker(self, message: discord.Message) -> discord.User | discord.Member | None:
+        """Give who said a message: nobody for the bot's own, but for what it passed on for somebody (`/say`)."""
+        if message.author.id != self._own_id:
+            return message.author if message.type in SPOKEN else None
+        buttons = {part.custom_id for row in message.components for part in getattr(row, "children", ())}
+        used = message.interaction_metadata
+        return used.user if used is not None and TAKE_BACK in buttons else None
+
+    def _may_read(self, message: discord.Message) -> bool:
+        """Tell whether what it says is for us: without the intent not even what Discord happens to show."""
+        intents, own_id = self._client.intents, self._own_id
+        return intents.message_content or own_id == message.author.id or own_id in {one.id for one in message.mentions}
+
     async def message(self, message: discord.Message) -> MessageSeen | None:
-        """Give a message that was said in a server, by anybody but the bot itself."""
+        """Give a message that was said in a server, by anybody but the bot itself, if we may read it."""
         try:
-            return await self._message(message)
+            is_for_us = self._may_read(message) or self._is_own_post(message)
+            return await self._message(message) if is_for_us else None
         finally:  # whatever it turned out to be
             self.files.forget(message)
+            self._proxies.forget(message)
+
+    async def shown(self, message: discord.Message) -> MessageSeen | None:
+        """Give a message that somebody showed us: whatever is in it, it calls the host of its room."""
+        seen = await self._message(message)
+        return replace(seen, calls_host=True) if seen is not None else None
 
     async def _message(self, message: discord.Message) -> MessageSeen | None:
-        if message.guild is None or not self._is_said(message):
+        speaker = self._speaker(message)
+        if message.guild is None or speaker is None:
             return None
-        is_own = self._is_own_post(message)
-        if message.webhook_id and not is_own and message.webhook_id == message.application_id:
+        is_passed_on = speaker is not message.author
+        webhook_id = None if is_passed_on else message.webhook_id  # which answers to commands have, too
+        is_own = not is_passed_on and self._is_own_post(message)
+        if webhook_id and not is_own and webhook_id == message.application_id:
             return None  # an answer to somebody's command
         heard = await self._heard(message.guild, message.channel.id)
         if heard is None:
             return None
-        content = "" if is_own else text_of(message)
+        behind = None if is_own else await self._proxies.behind(message)
+        if behind is not None:
+            speaker, webhook_id = await self._people.by_id(behind.person_id, message.guild), None
+        if speaker is None:
+            return None  # whoever it was has gone
+        content = "" if is_own else self._words(message)
+        if is_passed_on:
+            content = unquoted(content)
         attachments = () if is_own else await self.files.of(message)
         if not (is_own or content or attachments):
             return None
         author = None
         if not is_own:
-            member = message.author if message.webhook_id else await self._people.member(message.author, message.guild)
+            member = speaker if webhook_id else await self._people.member(speaker, message.guild)
             author = self._people.person(member)
         return MessageSeen(
             guild_id=Snowflake(message.guild.id),
@@ -139,13 +189,14 @@ class Translator:
             private_in=heard.private_in,
             message_id=Snowflake(message.id),
             author=author,
-            webhook_id=Snowflake(message.webhook_id) if message.webhook_id else None,
-            is_bot=message.author.bot or message.webhook_id is not None,
+            webhook_id=Snowflake(webhook_id) if webhook_id else None,
+            is_bot=speaker.bot or webhook_id is not None,
             content=content,
             sent_at=message.created_at,
             edited_at=message.edited_at,
             reply_to=_answered(message),
-            mentioned=tuple(Snowflake(user.id) for user in message.mentions),
+            instead_of=behind.original_id if behind is not None else None,
+            calls_host=is_passed_on or any(user.id == self._own_id for user in message.mentions),
             attachments=attachments,
         )
 
@@ -230,8 +281,15 @@ class Translator:
         return thread_deleted(payload)
 
     def text(self, message: discord.Message) -> str:
-        """Give what a message says."""
-        return text_of(message)
+        """Give what a message says, as far as we may read it."""
+        return self._words(message) if self._may_read(message) else ""
+
+    def _words(self, message: discord.Message) -> str:
+        """Give what a message says; of what a proxy bot posts also under which name: one person may have several."""
+        said = text_of(message)
+        return (
+            f"(as {' '.join(message.author.name.split())}) {said}" if said and self._proxies.posted(message) else said
+        )
 
     async def channel_deleted(self, channel: discord.abc.GuildChannel) -> ChannelDeleted | None:
         """Give a channel that is no more; one that is only hidden from us is not deleted."""
@@ -257,7 +315,7 @@ class Translator:
             guild_id=Snowflake(message.guild.id),
             channel_id=heard.channel_id,
             message_id=Snowflake(message.id),
-            content=text_of(message),
+            content=self.text(message),
             edited_at=message.edited_at,
             author_id=Snowflake(message.author.id),
             is_bot=message.author.bot or message.webhook_id is not None,

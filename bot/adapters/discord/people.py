@@ -50,6 +50,11 @@ class People:
             self._looked_up[key] = guild.get_member(author.id) or await _fetched(guild, author.id)
         return self._looked_up[key] or author
 
+    @staticmethod
+    async def by_id(user_id: int, guild: discord.Guild) -> discord.Member | None:
+        """Give a member as they are now; None for who has left, or cannot be asked for."""
+        return guild.get_member(user_id) or await _fetched(guild, user_id)
+
     async def meet(self, authors: Iterable[Author], guild: discord.Guild) -> None:
         """Ask for many members at once over the gateway; asking for each over REST would take seconds a person."""
         strangers = {author.id for author in authors if not isinstance(author, discord.Member)}

@@ -22,6 +22,10 @@ REMEMBERED = 10_000  # people and channels
 MOST_NAMED = 5
 MOST_SERVERS = 5
 ELSEWHERE = "No agent hears what is said in this channel. Say it where they live: "
+UNREAD = (
+    "I may read only what mentions me: begin with <@{}>, or use `/say`. To pass on what you wrote, press and hold it "
+    "(or right-click it), then Apps: *Ask again*."
+)
 PRIVATE = (
     "I pass on what agents say in a server's channels: nobody reads private messages to me, and commands work "
     "only there."
@@ -75,6 +79,8 @@ class Signposts:
         if guild is None or not isinstance(member, discord.Member):
             return ""
         places = message.channel.id, getattr(message.channel, "parent_id", None)
+        if self._is_unread(message):
+            return await self._for_unread(guild, member, places)
         async with self._store.reading() as read:
             view = await self._unheard(read, guild, member, places)
         if view is None or not view.config.signposts:
@@ -84,6 +90,24 @@ class Signposts:
         called = everyone if self._client.user in message.mentions else [one for one in everyone if one.id in named]
         homes = homes_of(view, called, guild, member)
         return f"{ELSEWHERE}{listed(homes)}." if homes else ""
+
+    def _is_unread(self, message: discord.Message) -> bool:
+        """Tell whether Discord keeps what a message says from us."""
+        empty = not (message.content or message.attachments or message.stickers or message.embeds)
+        return empty and not self._client.intents.message_content
+
+    async def _for_unread(self, guild: discord.Guild, member: discord.Member, places: Sequence[int | None]) -> str:
+        """Say how agents hear somebody all the same, in a room and where agents are to hear them."""
+        async with self._store.reading() as read:
+            community = await read.communities.of_guild(Snowflake(guild.id))
+            if community is None or not (await _everyone(read.views, community)).config.signposts:
+                return ""
+            known = await read.people.find(community.id, Snowflake(member.id))
+            for place in places:
+                if place is not None and await read.rooms.of_channel(community.id, Snowflake(place)) is not None:
+                    is_heard_here = known is None or is_heard(known)
+                    return UNREAD.format(self._client.user.id) if is_heard_here and self._client.user else ""
+        return ""
 
     async def _unheard(
         self, read: Reading, guild: discord.Guild, member: discord.Member, places: Sequence[int | None]

@@ -20,7 +20,7 @@ from bot.core.hud.knowledge import Known, inline
 from bot.core.hud.sections import knowledge_cap
 from bot.core.models import Tokenizer
 from bot.core.plan import shown_lines
-from bot.core.records import Agent, Json, Side, WholeAgent
+from bot.core.records import Agent, Json, Sender, Side, WholeAgent
 from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.showing import ShownMove, Turn, hint_of
 from bot.core.schema import action_schema
@@ -31,6 +31,7 @@ SCENE: Final = "==== SCENE ===="
 MOVES: Final = "==== YOUR MOVES ===="
 HAPPENED: Final = "What happened:"
 LINES_PERCENT: Final = 40  # of the budget
+ROOM_PERCENT: Final = 15  # of the budget, for what was said in a room before a scene began in it
 WHOLE_LINES: Final = 16
 SHORT_LINES: Final = 8
 SHORT_CHARACTERS: Final = 60
@@ -146,7 +147,8 @@ def build_turn(
         "knowledge": _known(view, agent, side, tokenizer),
         "plan": _plan(view, agent, side),
         "feelings": _felt(view, agent, side) if turn.emotions else "",
-        "scene": _scene(turn, agent, tokenizer),
+        "room": _room(view, turn, agent, tokenizer),
+        "scene": _scene(turn, agent.token_budget, tokenizer),
         "moves": f"{OVER}\n{one_line(turn.outcome)}\n" if turn.outcome else _moves(turn, now),
     }
     text = "\n".join(one for one in sections.values() if one)
@@ -171,6 +173,11 @@ def build_turn(
         turn_schema=epilogue_schema() if turn.outcome else turn_schema(turn.moves, emotions=turn.emotions),
         emotions=turn.emotions,
     )
+
+
+def shown_scene(turn: Turn, token_budget: int, *, now: datetime, tokenizer: Tokenizer) -> str:
+    """Give what a seat is shown, whoever sits there and whatever they know."""
+    return f"seat: {turn.seat}\n{_scene(turn, token_budget, tokenizer)}\n{_moves(turn, now)}"
 
 
 def _identity(agent: WholeAgent, turn: Turn) -> str:
@@ -200,10 +207,23 @@ def _felt(view: View, agent: Agent, side: Side) -> str:
     return "".join(f"{line}\n" for line in ["==== WHAT YOU FEEL ====", *map(one_line, lines)]) if lines else ""
 
 
-def _scene(turn: Turn, agent: Agent, tokenizer: Tokenizer) -> str:
+def _room(view: View, turn: Turn, agent: Agent, tokenizer: Tokenizer) -> str:
+    """Give what was said in a room before a scene began in it, the newest last."""
+    there = view.rooms.get(turn.room_id) if turn.room_id is not None else None
+    lines = [f"{_sender(view, one.sender)}: {one.content}" for one in there.messages] if there is not None else []
+    fitted = _fitted(lines, agent.token_budget * ROOM_PERCENT // 100, tokenizer)
+    return "".join(f"{line}\n" for line in ["==== SAID HERE BEFORE ====", *fitted]) if fitted else ""
+
+
+def _sender(view: View, sender: Sender) -> str:
+    agent = view.agents.get(sender.agent_id) if sender.agent_id is not None else None
+    return agent.name if agent is not None else sender.shown()
+
+
+def _scene(turn: Turn, token_budget: int, tokenizer: Tokenizer) -> str:
     seats = ", ".join(f"{seat} {one_line(name)}" for seat, name in sorted(turn.names.items()))
     facts = [f"{one_line(name)}: {one_line(told)}" for name, told in (*turn.facts, *turn.private)]
-    lines = _fitted(turn.lines, agent.token_budget * LINES_PERCENT // 100, tokenizer)
+    lines = _fitted(turn.lines, token_budget * LINES_PERCENT // 100, tokenizer)
     head = [SCENE, f"plays: {turn.kind.title}", f"phase: {turn.phase}", f"seats: {seats}"]
     return "\n".join([*head, *facts, HAPPENED, *lines, ""])
 

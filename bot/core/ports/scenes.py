@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, Snowflake
+from bot.core.records import AgentId, BeatId, CommunityId, Json, MessageId, SceneId, Snowflake
 from bot.core.scenes.play import Entry
 from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Source
 
@@ -23,6 +23,9 @@ class Scenes(Protocol):
 
     async def log(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[Entry]:
         """Give the log, oldest first."""
+
+    async def stood(self, community_id: CommunityId, scene_id: SceneId, step: int) -> Mapping[str, Json] | None:
+        """Give where a scene stood, packed, the last time that was kept with its log up to a step."""
 
     async def events(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[SceneEvent]:
         """Give what happened, and the texts that were given, oldest first."""
@@ -61,8 +64,9 @@ class WritableScenes(Scenes, Protocol):
         at: datetime,
         beat_id: BeatId | None = None,
         person_id: Snowflake | None = None,
+        standing: Mapping[str, Json] | None = None,
     ) -> None:
-        """Add a line to the log; `person_id`: whose move it is."""
+        """Add a line to the log; `person_id`: whose move it is, `standing`: kept with it, for a fold to begin at."""
 
     async def tell(self, community_id: CommunityId, scene_id: SceneId, events: Sequence[SceneEvent]) -> None:
         """Add to what happened."""

@@ -90,6 +90,18 @@ class WritableTalk(Talk, Protocol):
     ) -> Message | None:
         """Store a message's new text; None when it is not known or a newer text is."""
 
+    async def repost(
+        self,
+        community_id: CommunityId,
+        discord_id: Snowflake,
+        posted_as: Snowflake,
+        *,
+        content: str,
+        tokens: int,
+        at: datetime,
+    ) -> None:
+        """Know a message as another post, made then, with that one's text; the first may be deleted on Discord."""
+
     async def delete(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
         """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
 

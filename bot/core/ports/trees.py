@@ -78,9 +78,6 @@ class Trees(Protocol):
     async def node(self, key: TreeKey, node_id: NodeId) -> Node:
         """Give one node."""
 
-    async def frontier(self, key: TreeKey, *, only_max_depth: bool = True) -> Sequence[Node]:
-        """Give the finished nodes without children: the deepest, or all of them."""
-
     async def subtree(self, key: TreeKey, node_id: NodeId) -> Sequence[Node]:
         """Give a node and all that came from it, parents first."""
 

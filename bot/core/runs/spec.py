@@ -23,6 +23,7 @@ MONEY_AND_PLACES: Final = frozenset(
     {
         *("usd_per_day", "tokens_per_day", "scene_usd", "model", "allowed_models", "moderation_model"),
         *("architect_role_id", "category_id", "managers_channel_id", "synced_commands", "listened_bots"),
+        "proxies",
     }
 )
 """What a run has no use for, or says itself: nobody is there who could manage it, and its money is its budget."""

@@ -14,6 +14,7 @@ from bot.core.scenes.kind import (
     Options,
     Ordering,
     Over,
+    Place,
     Preset,
     SceneKind,
     Seat,
@@ -124,6 +125,7 @@ class Chat(State):
 class ChatOptions(Options):
     """What a chat is about."""
 
+    place: Place = "thread"
     topic: str = Field(default="", max_length=300, description="what they talk about")
     opening: str = Field(default="", max_length=1_000, description="what happens at first")
     emotions: bool = Field(default=False, description="whether agents note what they feel, for themselves alone")

@@ -17,6 +17,7 @@ from bot.core.scenes.kind import (
     Options,
     Ordering,
     Over,
+    Place,
     Preset,
     SceneKind,
     Seat,
@@ -140,6 +141,7 @@ class CouncilOptions(Options):
     """How a council decides."""
 
     turns: int = Field(default=60, ge=1, le=400, description="after how many turns it ends")
+    place: Place = "thread"
     topic: str = Field(default="", max_length=300, description="what it is about")
     host: bool = Field(default=True, description="whether seat 1 presides, and does not vote")
     members_move: bool = Field(default=True, description="whether members move motions, too")

@@ -1,18 +1,17 @@
-"""What a scene will cost and take, before it begins: from those of its kind that were played here, else at most."""
+"""What a scene will cost and take, before it begins: from scenes like it that were played here, else from play-outs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from bot.core.scenes.kind import Seat
+from bot.core.scenes.play_outs import PlayOut
 from bot.core.scenes.records import Scene
 from bot.core.wording import counted
 
-PROMPT_TOKENS, ANSWER_TOKENS = (
-    1_500,
-    120,
-)  # of a turn, about: rules, what one knows, what happened; a move with thoughts
-AGENT_SECONDS, PERSON_SECONDS = 8.0, 40.0  # of a turn, about: thinking, typing, pressing
+ANSWER_TOKENS = 120  # of a turn, about: a move with thoughts, as small models give them
 CENT = Decimal("0.01")
+Price = Callable[[Seat, int], Decimal | None]  # of one turn of a seat, for so many tokens that a play-out shows it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,13 +21,11 @@ class Estimate:
     asked: int
     usd: Decimal | None
     seconds: float
-    is_known: bool  # from scenes that were played
     coin: str = "USD"
 
     @property
     def words(self) -> str:
         """Say it in one line."""
-        about = "about" if self.is_known else "at most"
         usd = (
             "cost unknown"
             if self.usd is None
@@ -37,36 +34,71 @@ class Estimate:
             else f"{self.usd:.2f} {self.coin}"
         )
         minutes = counted(max(1, round(self.seconds / 60)), "minute")
-        return f"Estimate: {about} {counted(self.asked, 'turn')} of agents, {usd}, {minutes}."
+        return f"Estimate: about {counted(self.asked, 'turn')} of agents, {usd}, {minutes}."
 
 
-def estimated(scene: Scene, past: Sequence[Scene], usd_each: Decimal | None) -> Estimate | None:
-    """Estimate a lobby's scene; `past`: what came to its end here, `usd_each`: the list price of one agent's turn."""
-    agents = sum(one.agent_id is not None for one in scene.seats)
-    turns = scene.options.get("turns")
-    if not agents or not isinstance(turns, int):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What play-outs of a scene came to on average: of each seat how often it is asked, and with how many tokens."""
+
+    asked: Mapping[Seat, float]
+    tokens: Mapping[Seat, int]
+    seconds: float
+
+
+def expected(played: Sequence[PlayOut]) -> Expected:
+    """Give the average of play-outs of one scene."""
+    seats = sorted({seat for one in played for seat in one.asked})
+    asked = {seat: sum(one.asked[seat] for one in played) for seat in seats}
+    return Expected(
+        asked={seat: asked[seat] / len(played) for seat in seats},
+        tokens={seat: sum(one.tokens[seat] for one in played) // max(1, asked[seat]) for seat in seats},
+        seconds=sum(one.seconds for one in played) / len(played),
+    )
+
+
+def estimated(scene: Scene, past: Sequence[Scene], thought: Expected, price: Price) -> Estimate | None:
+    """Estimate a lobby's scene; None where no agent sits there. `past`: what came to its end here.
+
+    From scenes of the same kind with as many seats follows how much of its turns is used, what one costs and takes.
+    """
+    seats = [place for place, one in enumerate(scene.seats, 1) if one.agent_id is not None]
+    if not seats:
         return None
-    share = agents / len(scene.seats)
-    played = [one for one in past if (one.kind, one.version) == (scene.kind, scene.version) and _turns(one)]
+    alike = (scene.kind, scene.version, len(scene.seats))
+    played = [one for one in past if (one.kind, one.version, len(one.seats)) == alike and _turns(one)]
+    asked = sum(thought.asked.get(seat, 0.0) for seat in seats)
+    usd = _priced(seats, thought, price)
     if not played:
-        people = len(scene.seats) - agents
-        each = (AGENT_SECONDS * agents + PERSON_SECONDS * people) / len(scene.seats)
-        return _capped(scene, turns * share, usd_each, turns * each, is_known=False)
+        return _capped(scene, asked, usd, thought.seconds)
     used = sum(_turns(one) / _allowed(one) for one in played) / len(played)
-    all_turns = sum(map(_turns, played))
-    asked = sum(seat.turns for one in played for seat in one.seats if seat.agent_id is not None)
+    turns = max(1.0, _allowed(scene) * used)
+    often = max(1.0, turns * len(seats) / len(scene.seats))
     spent = sum((one.usd for one in played), Decimal(0))
+    asked_before = sum(seat.turns for one in played for seat in one.seats if seat.agent_id is not None)
+    if spent and asked_before:
+        usd = spent / asked_before * Decimal(often)
+    elif usd is not None:
+        usd = usd / Decimal(max(1.0, asked)) * Decimal(often)
     seconds = sum((one.ended_at - one.started_at).total_seconds() for one in played if one.ended_at and one.started_at)
-    expected = max(1.0, turns * used)
-    usd = spent / asked if spent and asked else usd_each
-    return _capped(scene, expected * share, usd, expected * seconds / all_turns, is_known=True)
+    return _capped(scene, often, usd, turns * seconds / sum(map(_turns, played)))
 
 
-def _capped(scene: Scene, asked: float, usd_each: Decimal | None, seconds: float, *, is_known: bool) -> Estimate:
+def _priced(seats: Sequence[Seat], thought: Expected, price: Price) -> Decimal | None:
+    """Give what the turns of some seats cost by play-outs; None where one of their models has no price."""
+    total = Decimal(0)
+    for seat in seats:
+        each = price(seat, thought.tokens.get(seat, 0))
+        if each is None:
+            return None
+        total += each * Decimal(thought.asked.get(seat, 0.0))
+    return total
+
+
+def _capped(scene: Scene, asked: float, usd: Decimal | None, seconds: float) -> Estimate:
     """Give an estimate: once its money is spent, a scene rests."""
-    often = max(1, round(asked))
-    usd = None if usd_each is None else min(scene.usd_cap, usd_each * often)
-    return Estimate(asked=often, usd=usd, seconds=seconds, is_known=is_known)
+    usd = None if usd is None else min(scene.usd_cap, usd)
+    return Estimate(asked=max(1, round(asked)), usd=usd, seconds=seconds)
 
 
 def _turns(scene: Scene) -> int:

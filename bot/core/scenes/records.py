@@ -93,6 +93,17 @@ class Scene:
     seats: tuple[Seated, ...] = ()
 
     @property
+    def is_in_room(self) -> bool:
+        """Whether it takes place in its room's own channel, whose id is its thread's then."""
+        return self.options.get("place") == "room"
+
+    def is_going_on(self, at: datetime) -> bool:
+        """Whether it was being played at that time, as far as it is known: one that is paused is not."""
+        if self.started_at is None or at < self.started_at:
+            return False
+        return self.status is SceneStatus.RUNNING if self.ended_at is None else at <= self.ended_at
+
+    @property
     def taken(self) -> tuple[int, ...]:
         """The numbers of its seats."""
         return tuple(one.seat for one in self.seats)

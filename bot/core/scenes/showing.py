@@ -181,6 +181,7 @@ class Turn:
     is_secret: bool = False  # nobody is ever told who moves what now
     outcome: str = ""  # of one that is over, of which a seat is shown all that happened
     emotions: bool = False  # whether its agents note what they feel
+    room_id: AgentId | None = None  # of the room itself, where it takes place there
 
 
 def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
@@ -188,12 +189,20 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
     play = play_of(scene)
     if play is None or not scene.standing:
         return None
-    standing = play.unpacked(scene.standing)
+    turn = shown_at(scene, play, play.unpacked(scene.standing), events, names, seat)
+    is_running = scene.status is SceneStatus.RUNNING
+    return turn if is_running else replace(turn, moves=())
+
+
+def shown_at(
+    scene: Scene, play: Play, standing: Standing, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat
+) -> Turn:
+    """Give what a seat is shown where a scene stands so, and what it could do if it went on."""
     cast, seen = cast_of(scene, events, names), standing.state.view(seat)
     sits = next((one for one in scene.seats if one.seat == seat), None)
     return Turn(
         scene_id=scene.id,
-        window=scene.window_step,
+        window=standing.window,
         kind=play.kind,
         seat=seat,
         names=names,
@@ -205,10 +214,11 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         bars=seen.bars,
         picture=seen.picture,
         lines=tuple(lines_for(events, cast, seat)),
-        moves=_offered(scene, standing, seat),
+        moves=tuple(map(shown_move, standing.state.offers(seat))) if seat in standing.open_seats else (),
         deadline_at=scene.deadline_at if seat in standing.open_seats or seen.awaited else None,
         refused=sits.why if sits is not None else "",
         emotions=scene.options.get("emotions") is True,
+        room_id=scene.room_id if scene.is_in_room else None,
         is_secret=standing.state.is_secret,
     )
 
@@ -221,12 +231,6 @@ def epilogue_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat,
     cast = cast_of(scene, events, names)
     lines = tuple(lines_for(events, cast, None))
     return replace(turn, lines=lines, moves=(), deadline_at=None, refused="", outcome=cast.words(scene.outcome))
-
-
-def _offered(scene: Scene, standing: Standing, seat: Seat) -> tuple[ShownMove, ...]:
-    if scene.status is not SceneStatus.RUNNING or seat not in standing.open_seats:
-        return ()
-    return tuple(map(shown_move, standing.state.offers(seat)))
 
 
 def _worded(facts: Sequence[tuple[str, str]], cast: Cast) -> tuple[tuple[str, str], ...]:

@@ -51,18 +51,6 @@ class Growth:
     asked: tuple[AgentId, str] | None = None
     limits: Limits = Limits()
 
-    @property
-    def turns_in_all(self) -> int:
-        """How many turns one of the nodes that it begins from makes for."""
-        match self.what:
-            case "branch":
-                return 0
-            case "ask":
-                return 1
-            case "multi":
-                return self.siblings * self.turns
-        return self.turns
-
 
 def leaves(nodes: Sequence[Node], *, only_max_depth: bool = True) -> list[Node]:
     """Give the finished nodes without children, by id: the deepest, or all of them."""

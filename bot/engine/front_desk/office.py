@@ -10,6 +10,7 @@ from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Archives, Cipher, Clock, Models, Random, Reading, Store, Workshop, Writing
 from bot.core.records import AgentId, Community, Person, Room, Snowflake
 from bot.core.view import MayRead, View
+from bot.engine.estimating import Estimator
 from bot.engine.performer import Performer
 from bot.engine.trial.stage import OpenStore
 
@@ -31,6 +32,7 @@ class Office:
     workshop: Workshop | None = None
     archives: Archives | None = None
     open_stage: OpenStore | None = None  # an empty store in memory
+    estimator: Estimator | None = None
 
     def now(self) -> datetime:
         """Give the time."""

@@ -11,9 +11,8 @@ from bot.core.scenes.records import Fared, Scene
 from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, play_of, turn_of
 from bot.core.wording import counted
 from bot.engine.aside import aside
-from bot.engine.estimating import coin_of, estimate_of
+from bot.engine.estimating import COIN, outlook_of
 from bot.engine.front_desk.office import Office
-from bot.engine.masks import seated_in
 from bot.engine.scene_posts import names_of
 
 
@@ -43,9 +42,8 @@ class Scenes:
         async with self.office.looking(guild_id) as (community, read):
             scene = await _found(read.scenes, community.id, scene_id)
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
-            agents = (await read.views.roster(community.id, agent_ids=list(seated_in([scene])))).agents
-            estimate = await estimate_of(read, community, scene, agents, self.office.models)
-            coin = await coin_of(read.providers, community, self.office.models)
+            outlook = await outlook_of(self.office.estimator, read, community, scene)
+        estimate, coin = await outlook.told() if outlook is not None else ("", COIN)
         cast = cast_of(scene, events, names)
         return Told(
             scene=scene,
@@ -56,9 +54,10 @@ class Scenes:
         )
 
     async def in_thread(self, guild_id: Snowflake, thread_id: int) -> Told | None:
-        """Give the scene of a thread as everybody may see it; None where there is none."""
+        """Give the scene of a thread as everybody may see it; of a room itself, only while it goes on there."""
         scene = await self.at(guild_id, thread_id)
-        return None if scene is None else await self.told(guild_id, scene.id)
+        is_past = scene is not None and scene.is_in_room and not scene.status.is_open
+        return None if scene is None or is_past else await self.told(guild_id, scene.id)
 
     async def seat(self, guild_id: Snowflake, scene_id: int, person: Person) -> Turn:
         """Give what a person's seat sees, and what it may do now; raises Rejected for who has none."""

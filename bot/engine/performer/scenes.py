@@ -15,18 +15,22 @@ from bot.core.scenes.kind import Options, SceneKind
 from bot.core.scenes.play import Rule
 from bot.core.scenes.records import OPEN, Scene, SceneStatus, Seated, Source
 from bot.core.scenes.registry import kind_named
-from bot.core.scenes.showing import refusal_to_begin, title_of
+from bot.core.scenes.showing import closed_side, refusal_to_begin, title_of
+from bot.core.scenes.windows import has_people
 from bot.core.spending import day_of, of_day
 from bot.core.wording import counted
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
-from bot.engine.stage import Stage, opened, sits_in
+from bot.engine.seating import sits_in
+from bot.engine.stage import Stage, opened
 
 SCENES_OF_A_PERSON = 3
 EXTENDED_SECONDS = 120
 ADDED_USD = Decimal("0.10")
 NOT_SEATED = "You do not sit in that scene."
 THREAD_SOON = "Its thread is being opened: try again in a moment."
+ALL_TOLD = "Who watches was told all that its agents whispered: no person sits down in it any more."
+PLAYED_THERE = "A scene takes place in that room itself already: wait for its end, or let this one have a thread."
 NO_MORE_MONEY = "Four fifths of the day's money are spent: new scenes wait until tomorrow, or until it is raised."
 
 
@@ -40,6 +44,7 @@ async def start_scene(work: UnitOfWork, action: StartScene) -> str:
         raise Rejected(no.sentence) from no
     options = _options(kind, action)
     await _check_room_for_one_more(work)
+    await _check_nobody_plays_there(work, action, options)
     scene = Scene(
         community_id=work.community_id,
         id=SceneId(work.write.ids.take("scene")),
@@ -57,7 +62,8 @@ async def start_scene(work: UnitOfWork, action: StartScene) -> str:
     stage = Stage(write=work.write, scene=scene, config=work.config, now=work.now)
     await stage.redraw()
     _put(work, stage)
-    return f"The lobby of {kind.title} {scene.id} opens in a thread of {work.place(scene.room_id)}."
+    where = "" if scene.is_in_room else "a thread of "
+    return f"The lobby of {kind.title} {scene.id} opens in {where}{work.place(scene.room_id)}."
 
 
 def _options(kind: SceneKind, action: StartScene) -> Options:
@@ -81,6 +87,14 @@ async def _check_room_for_one_more(work: UnitOfWork) -> None:
     spending = of_day(await work.write.money.spent(work.community_id, day_of(work.now)), work.config)
     if spending.stretch > 1.0:
         raise Rejected(NO_MORE_MONEY)
+
+
+async def _check_nobody_plays_there(work: UnitOfWork, action: StartScene, options: Options) -> None:
+    if getattr(options, "place", "") != "room":
+        return
+    there = [one for one in await work.write.scenes.all(work.community_id, OPEN) if one.room_id == action.room_id]
+    if any(one.is_in_room for one in there):
+        raise Rejected(PLAYED_THERE)
 
 
 @handles(TakeSeat)
@@ -161,6 +175,9 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
         raise Rejected(f"There is no seat {seat} to be taken.")
     if left.left_at is None and left.agent_id is None:
         raise Rejected("Somebody sits there: they have to leave first.")
+    is_told = work.config.scene_asides and bool(stage.scene.standing) and not has_people(stage.scene)
+    if sitter.person_id is not None and is_told and closed_side(stage.scene) is not None:
+        raise Rejected(ALL_TOLD)
     taken = replace(left, agent_id=sitter.agent_id, person_id=sitter.person_id, left_at=None, pings=sitter.pings)
     stage.scene = replace(stage.scene, seats=tuple(taken if one.seat == seat else one for one in stage.scene.seats))
     if stage.scene.status is SceneStatus.RUNNING:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from bot.playground.kinds import Asked, MessageKind
+from bot.playground.events import MESSAGE_CONTENT, PRIVILEGED, REDACTED
+from bot.playground.kinds import DIRECT, Asked, MessageKind
 from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_thread
 from bot.playground.shapes.guild import show_bare_member
@@ -54,7 +55,16 @@ def show_message(world: World, row: Json, *, viewer: str | None, nested: bool = 
         and row.get("type", 0) in (MessageKind.REPLY, MessageKind.THREAD_STARTER)
     ):
         shown["referenced_message"] = _referenced(world, row, viewer)
-    return shown
+    return shown | (REDACTED if _is_hidden(world, row, viewer) else {})
+
+
+def _is_hidden(world: World, row: Json, viewer: str | None) -> bool:
+    """Tell whether a bot may not read a message's content: the intent is off in its application."""
+    application = world.applications.get(viewer) if viewer else None
+    if application is None or application["flags"] & PRIVILEGED[MESSAGE_CONTENT]:
+        return False
+    is_direct = world.channels.rows[row["channel_id"]]["type"] in DIRECT
+    return not (is_direct or row["author_id"] == viewer or viewer in row.get("mentions", ()))
 
 
 def _referenced(world: World, row: Json, viewer: str | None) -> Json | None:

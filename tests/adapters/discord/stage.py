@@ -31,7 +31,7 @@ from tests.migrated import migrated
 from tests.playground.openapi import held_to_the_description
 
 Json = Any
-POLL_SECONDS = 0.01
+POLL_SECONDS = (0.01, 0.1)
 
 
 @dataclass
@@ -208,12 +208,15 @@ async def caught_up(bot: Bot, seconds: float) -> None:
 
 
 async def until(asked: Callable[[], Awaitable[object]], seconds: float = 60.0) -> None:
-    """Wait until something is so."""
-    for _ in range(round(seconds / POLL_SECONDS)):
-        if await asked():
-            return
-        await asyncio.sleep(POLL_SECONDS)
-    raise AssertionError("it never came to be")
+    """Wait until something is so; looks ever more rarely, for each look takes of the time of what is looked at."""
+    pause, longest = POLL_SECONDS
+    try:
+        async with asyncio.timeout(seconds):
+            while not await asked():
+                await asyncio.sleep(pause)
+                pause = min(pause * 1.2, longest)
+    except TimeoutError:
+        raise AssertionError("it never came to be") from None
 
 
 @asynccontextmanager

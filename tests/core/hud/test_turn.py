@@ -41,10 +41,9 @@ async def test_an_agent_without_a_usable_move_is_asked_again_with_the_reason_and
 async def test_prompts_do_not_grow_with_the_length_of_a_scene() -> None:
     async with theatre(config=CommunityConfig(scene_usd=100)) as stage:
         await stage.opened(agents=3, turns=205)
-        sizes: list[int] = []
         for _ in range(600):
             await stage.run(1)
-            sizes = [len(call.input.split()) for call in stage.house.model.calls]
-            if len(sizes) >= 201:
+            if len(stage.house.model.calls) >= 201:
                 break
+        sizes = [len(call.input.split()) for call in stage.house.model.calls]
         assert sizes[200] <= 1.2 * sizes[20]

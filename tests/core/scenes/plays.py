@@ -194,10 +194,13 @@ def play_out(
     *,
     illegal: bool = True,
     most: int = 5_000,
-    digests: bool = True,
+    digests: bool = False,
     listens: bool = True,
 ) -> Iterator[Playing]:
-    """Play a scene by chance to its end; gives it after each step, at last when it is over."""
+    """Play a scene by chance to its end; gives it after each step, at last when it is over.
+
+    `digests`: whether its log can be folded again, which a third of the time goes into.
+    """
     least, longest = kind.seats
     options = some_options(kind, rng)
     seats = rng.randint(least, longest)

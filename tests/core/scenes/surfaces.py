@@ -20,7 +20,7 @@ from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, turn_of
 from cogs.ui.scene_pictures import results_text
 from cogs.ui.scenes import seat_view
-from cogs.ui.seats import seat_text
+from cogs.ui.seats import asked_text, seat_text
 from tests.core.scenes.plays import Playing
 from tests.factories import agent, view
 from tests.fakes import START, WordTokenizer
@@ -80,7 +80,12 @@ def shown(playing: Playing, standing: Standing, seat: int, events: Sequence[Scen
     call = prompt(turn)
     seat_picture = json.dumps(turn.picture)
     found |= {"prompt": f"{call.instructions}\n{call.input}", "schema": json.dumps(call.turn_schema)}
-    return found | {"seat": seat_text(turn), "seat picture": seat_picture, "seat buttons": _buttons(seat_view(turn))}
+    return found | {
+        "seat": seat_text(turn),
+        "act": asked_text(turn),
+        "seat picture": seat_picture,
+        "seat buttons": _buttons(seat_view(turn)),
+    }
 
 
 def prompt(turn: Turn) -> BuiltCall:

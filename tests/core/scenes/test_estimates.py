@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
-from bot.core.scenes.estimates import estimated
+from bot.core.scenes.estimates import Expected, estimated
 from bot.core.scenes.records import Scene, SceneStatus, Seated
 from tests.fakes import START
 
@@ -32,22 +32,28 @@ PLAYED = replace(
         Seated(seat=2, agent_id=AgentId(2), turns=10, usd=Decimal("0.20")),
     ),
 )
+THOUGHT = Expected(asked={1: 18.0, 2: 20.0}, tokens={1: 2_000, 2: 1_000}, seconds=900.0)
 
 
-def words(scene: Scene, *past: Scene, usd: str | None = "0.002") -> str:
-    found = estimated(scene, past, None if usd is None else Decimal(usd))
+def words(scene: Scene, *past: Scene, usd: str | None = "0.001") -> str:
+    def price(seat: int, tokens: int) -> Decimal | None:
+        return None if usd is None else Decimal(usd) * tokens / 1_000
+
+    found = estimated(scene, past, THOUGHT, price)
     return found.words if found is not None else ""
 
 
-def test_without_experience_it_says_what_there_will_be_at_most() -> None:
-    assert words(LOBBY) == "Estimate: at most 20 turns of agents, 0.04 USD, 16 minutes."
-    assert words(LOBBY, usd=None) == "Estimate: at most 20 turns of agents, cost unknown, 16 minutes."
+def test_without_experience_it_says_what_play_outs_came_to_for_the_seats_of_agents() -> None:
+    assert words(LOBBY) == "Estimate: about 18 turns of agents, 0.04 USD, 15 minutes."
+    assert words(LOBBY, usd=None) == "Estimate: about 18 turns of agents, cost unknown, 15 minutes."
     assert words(LOBBY, replace(PLAYED, kind="council")) == words(LOBBY)
 
 
-def test_it_learns_from_scenes_of_its_kind() -> None:
+def test_it_learns_from_scenes_of_its_kind_with_as_many_seats() -> None:
     """Of 40 turns 20 were used, in ten minutes, for 0.015 USD each."""
     assert words(LOBBY, PLAYED) == "Estimate: about 10 turns of agents, 0.15 USD, 10 minutes."
+    third = Seated(seat=3, agent_id=AgentId(3), turns=10)
+    assert words(LOBBY, replace(PLAYED, seats=(*PLAYED.seats, third))) == words(LOBBY)
 
 
 def test_a_scene_costs_no_more_than_it_may() -> None:

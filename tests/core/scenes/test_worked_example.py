@@ -37,7 +37,7 @@ def kind() -> Iterator[SceneKind]:
 def test_it_is_played_to_its_end_and_replays(kind: SceneKind) -> None:
     outcomes = set()
     for seed in range(30):
-        *_, playing = play_out(kind, dice(seed))
+        *_, playing = play_out(kind, dice(seed), digests=True)
         assert playing.is_over
         assert not playing.standing.stuck
         assert replayed(playing.play, playing.seats, playing.log, playing.first)[1] is None

@@ -6,17 +6,20 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.records import AgentId, Snowflake
 from bot.core.scenes.records import SceneStatus
+from bot.core.scenes.showing import play_of
 from bot.core.timelines.records import NOW, ROOT, AtStep, Cut, Edge, Point, Timeline, Tree, TreeId, TreeKey
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.house import Treasury
 from bot.engine.timelines.looking import children_compared
+from storage.tables import MOVES
 from storage.timelines.trees import SqlTrees
 from tests.engine.test_closed_scenes import knowing, until
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
@@ -115,3 +118,30 @@ async def test_a_turn_of_a_closed_scene_is_a_turn(tmp_path: Path) -> None:
             (first,) = await grown.grow("advance", 0, turns=2)
             (second,) = await grown.grow("advance", first.id, turns=3)
     assert (first.turns, second.turns, first.outcome, second.outcome) == (2, 3, "", "")
+
+
+async def test_where_a_scene_stood_is_kept_with_its_log_now_and_then_and_a_fork_goes_on_from_there(
+    tmp_path: Path,
+) -> None:
+    async with theatre(agents=1, config=CommunityConfig(scene_kept_steps=10)) as stage:
+        await stage.opened("chat", 0, BOSS, MIRA)
+        for turn in range(25):
+            assert await stage.move((BOSS, MIRA)[turn % 2], "say", text="Quite so.") == ""
+        house, of = stage.house, (stage.house.community_id, SCENE)
+        async with house.store.reading() as read:
+            digests = {entry.step: entry.digest for entry in await read.scenes.log(*of)}
+            kept = {step: await read.scenes.stood(*of, step) for step in (9, 10, 19, 25)}
+        play = play_of(await stage.scene())
+        assert play is not None
+        stood = {step: one and play.unpacked(one) for step, one in kept.items()}
+        assert {step: one.step if one else None for step, one in stood.items()} == {9: None, 10: 10, 19: 10, 25: 20}
+        assert all(one.digest() == digests[one.step] for one in stood.values() if one)
+        async with house.store.database.writing() as connection:  # nothing that was before is folded again
+            await connection.execute(update(MOVES).where(MOVES.c.step < 20).values(move="no_move"))
+        async with (
+            forked(stage, tmp_path, AtStep(scene_id=SCENE, step=23)) as grown,
+            grown.trees.look(grown.key, ROOT) as world,
+            world.store.reading() as read,
+        ):
+            (there,) = await read.scenes.all(grown.key.community_id)
+        assert (there.step, there.digest) == (23, digests[23])

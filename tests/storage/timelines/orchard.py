@@ -28,6 +28,8 @@ from bot.core.timelines.records import (
 from storage.columns import Document, Packed, Usd, UtcTime, packed, to_microseconds
 from storage.store import SqlStore
 from storage.tables import METADATA
+from storage.timelines.deltas import Row
+from storage.timelines.tables import BY_NAME, key_names
 from storage.timelines.trees import SqlTrees
 from tests.factories import COMMUNITY_ID
 from tests.fakes import START
@@ -190,3 +192,13 @@ def perform(connection: sqlite3.Connection, operation: Operation) -> None:
                 connection.execute(f"DELETE FROM {table.name} WHERE {where}", tuple(chosen))  # noqa: S608
     except sqlite3.IntegrityError:
         pass  # on both sides alike
+
+
+def all_rows(connection: sqlite3.Connection) -> dict[str, list[Row]]:
+    """Give every row of every table, by key, for whoever compares two worlds."""
+    return {
+        table.name: connection.execute(
+            f'SELECT * FROM "{table.name}" ORDER BY {", ".join(key_names(table.name))}'  # noqa: S608
+        ).fetchall()
+        for table in BY_NAME.values()
+    }

@@ -39,7 +39,7 @@ from bot.core.timelines.records import AtMessage, AtStep, AtTime, Cut, Image
 from storage.database import Database, database_url
 from storage.session import Session
 from storage.store import SqlStore
-from storage.timelines.deltas import Row, all_rows, opened
+from storage.timelines.deltas import Row, opened
 from storage.timelines.images import unfrozen
 from storage.timelines.past import before_change
 from tests.factories import person
@@ -48,6 +48,7 @@ from tests.founding import founded
 from tests.storage.lines import said
 from tests.storage.scenes import a_council
 from tests.storage.test_beats import beat
+from tests.storage.timelines.orchard import all_rows
 
 ROOM = AgentId(1)
 NOW = START + timedelta(hours=5)

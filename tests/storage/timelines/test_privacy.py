@@ -32,7 +32,7 @@ from bot.core.timelines.records import (
 )
 from storage.inline import fill
 from storage.store import SqlStore
-from storage.timelines.deltas import all_rows, digest_of_all
+from storage.timelines.deltas import digest_of_all
 from storage.timelines.purging import mentions
 from storage.timelines.tree_file import tree_path, trees_in
 from storage.timelines.trees import SqlTrees
@@ -41,7 +41,7 @@ from tests.fakes import START
 from tests.founding import founded
 from tests.storage.lines import said
 from tests.storage.scenes import LINE, a_council
-from tests.storage.timelines.orchard import GUESTS, MADE_BY, Orchard, a_tree
+from tests.storage.timelines.orchard import GUESTS, MADE_BY, Orchard, a_tree, all_rows
 
 SECRET = "xylophone"
 NORA = 880_000_000_000_000_777

@@ -15,6 +15,7 @@ from bot.core.errors import NotFound, Rejected, StoreError
 from bot.core.models import ModelAnswer
 from bot.core.records import CommunityId, Usage
 from bot.core.timelines.changes import PublicEvent
+from bot.core.timelines.growth import leaves
 from bot.core.timelines.records import (
     ROOT,
     Answer,
@@ -29,13 +30,13 @@ from bot.core.timelines.records import (
     Told,
     edge_of,
 )
-from storage.timelines.deltas import Row, all_rows, opened
+from storage.timelines.deltas import Row, opened
 from storage.timelines.images import unfrozen
 from storage.timelines.tables import BLANKED, TABLES
 from storage.timelines.tree_file import tree_path
 from storage.timelines.trees import SqlTrees
 from tests.fakes import START
-from tests.storage.timelines.orchard import MADE_BY, Operation, Orchard, Work, growing, orchard, perform
+from tests.storage.timelines.orchard import MADE_BY, Operation, Orchard, Work, all_rows, growing, orchard, perform
 
 Rows = dict[str, list[Row]]
 
@@ -199,8 +200,8 @@ async def test_leaves_ancestors_and_descendants(grown: Orchard) -> None:
     a, b = (await grown.grow(0)).id, (await grown.grow(0)).id
     c = (await grown.grow(a)).id
     (waiting,) = await grown.plant(b)
-    assert [node.id for node in await trees.frontier(key)] == [c]
-    assert [node.id for node in await trees.frontier(key, only_max_depth=False)] == [c]
+    assert [node.id for node in leaves(await trees.nodes(key))] == [c]
+    assert [node.id for node in leaves(await trees.nodes(key), only_max_depth=False)] == [c]
     await trees.end(key, waiting, Status.STOPPED, "stopped", at=START)
     assert [node.id for node in await trees.path(key, c)] == [0, a, c]
     assert [node.id for node in await trees.subtree(key, a)] == [a, c]
@@ -235,7 +236,7 @@ async def test_a_chain_is_queued_at_once_and_begun_link_by_link(grown: Orchard) 
     assert (await trees.node(key, two.id)).status is Status.QUEUED
     for node in (one, two, three):
         await grown.run(node.id)
-    assert [node.id for node in await trees.frontier(key)] == [three.id]
+    assert [node.id for node in leaves(await trees.nodes(key))] == [three.id]
 
 
 async def test_children_of_what_is_not_done_are_refused_and_none_is_stored(grown: Orchard) -> None:

@@ -1,9 +1,10 @@
 """What can be played from a hand: all of it, or the few plays that are suggested."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import combinations, zip_longest
+from operator import attrgetter
 from typing import Final
 
 from bot.core.scenes.landlord.cards import (
@@ -40,11 +41,10 @@ class Body:
     cards: Cards
     attached: int = 0
     each: int = 1
+    place: tuple[int, int] = field(init=False)  # where it stands among others: by the order of shapes, then by length
 
-    @property
-    def own_ranks(self) -> tuple[int, ...]:
-        """The ranks of which nothing else may go with it."""
-        return tuple(rank for rank, count in enumerate(self.cards) if count)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", (ORDER[self.combination.shape], self.combination.length))
 
 
 def some(ranks: Sequence[int], each: int) -> Cards:
@@ -64,33 +64,42 @@ def alike(rank: int, many: int) -> Cards:
 @lru_cache(maxsize=REMEMBERED)
 def bodies(hand: Cards, decks: int) -> tuple[Body, ...]:
     """Give the bodies of all combinations in a hand, in the order of shapes, the lowest of a shape first."""
-    found = [*_of_one_rank(hand), *_runs(hand), *_bombs(hand, decks)]
+    found = [one for rank, count in enumerate(hand) if count for one in _of_one_rank(rank, count)]
+    found += [*_runs(hand), *_bombs(hand, decks)]
     fit = [one for one in found if one.attached == 0 or next(attachments(hand, one), None) is not None]
-    return tuple(sorted(fit, key=lambda one: (ORDER[one.combination.shape], one.combination.length)))
+    return tuple(sorted(fit, key=attrgetter("place")))
 
 
-def _of_one_rank(hand: Cards) -> Iterator[Body]:
-    for rank, count in enumerate(hand):
-        for many, shape in enumerate((Shape.SINGLE, Shape.PAIR, Shape.TRIPLE)[:count], 1):
-            yield Body(Combination(shape, rank), alike(rank, many))
-        if count >= 3:
-            yield Body(Combination(Shape.TRIPLE_SINGLE, rank), alike(rank, 3), 1, 1)
-            yield Body(Combination(Shape.TRIPLE_PAIR, rank), alike(rank, 3), 1, 2)
-        if count >= LEAST_BOMB:
-            yield Body(Combination(Shape.FOUR_SINGLES, rank), alike(rank, LEAST_BOMB), 2, 1)
-            yield Body(Combination(Shape.FOUR_PAIRS, rank), alike(rank, LEAST_BOMB), 2, 2)
+@cache
+def _of_one_rank(rank: int, count: int) -> tuple[Body, ...]:
+    """Give the bodies made of one rank of which one has so many cards, but bombs."""
+    shapes = (Shape.SINGLE, Shape.PAIR, Shape.TRIPLE)[:count]
+    found = [Body(Combination(shape, rank), alike(rank, many)) for many, shape in enumerate(shapes, 1)]
+    if count >= 3:
+        found.append(Body(Combination(Shape.TRIPLE_SINGLE, rank), alike(rank, 3), 1, 1))
+        found.append(Body(Combination(Shape.TRIPLE_PAIR, rank), alike(rank, 3), 1, 2))
+    if count >= LEAST_BOMB:
+        found.append(Body(Combination(Shape.FOUR_SINGLES, rank), alike(rank, LEAST_BOMB), 2, 1))
+        found.append(Body(Combination(Shape.FOUR_PAIRS, rank), alike(rank, LEAST_BOMB), 2, 2))
+    return tuple(found)
 
 
 def _runs(hand: Cards) -> Iterator[Body]:
     for each, least in ((1, SHORTEST_STRAIGHT), (2, SHORTEST_PAIR_RUN), (3, SHORTEST_PLANE)):
         for ranks in _rows(hand, each, least):
-            high, length, cards = ranks[-1], len(ranks), some(ranks, each)
-            if each < 3:
-                yield Body(Combination((Shape.STRAIGHT, Shape.PAIR_RUN)[each - 1], high, length), cards)
-                continue
-            for with_each, shape in enumerate(PLANES):
-                attached = length if with_each else 0
-                yield Body(Combination(shape, high, length), cards, attached, with_each or 1)
+            yield from _of_a_row(ranks, each)
+
+
+@cache
+def _of_a_row(ranks: range, each: int) -> tuple[Body, ...]:
+    """Give the bodies made of so many cards of each of these ranks."""
+    high, length, cards = ranks[-1], len(ranks), some(ranks, each)
+    if each < 3:
+        return (Body(Combination((Shape.STRAIGHT, Shape.PAIR_RUN)[each - 1], high, length), cards),)
+    return tuple(
+        Body(Combination(shape, high, length), cards, length if with_each else 0, with_each or 1)
+        for with_each, shape in enumerate(PLANES)
+    )
 
 
 def _rows(hand: Cards, each: int, least: int) -> Iterator[range]:
@@ -173,10 +182,10 @@ def _cheapest_plays(hand: Cards, decks: int) -> tuple[tuple[Combination, tuple[i
 @lru_cache(maxsize=REMEMBERED)
 def suggested(hand: Cards, decks: int, to_beat: Combination | None = None) -> tuple[Cards, ...]:
     """Give 25 plays at most, of each shape those that break least; empty only where nothing may be played."""
-    groups: dict[Shape, list[tuple[int, int, Cards]]] = {}
+    groups: dict[str, list[tuple[int, int, Cards]]] = {}
     for own, ordered in _cheapest_plays(hand, decks):
         if to_beat is None or own.beats(to_beat):
-            groups.setdefault(own.shape, []).append(ordered)
+            groups.setdefault(own.shape.value, []).append(ordered)
     rows = zip_longest(*(sorted(one) for one in groups.values()))
     drawn = [one[2] for row in rows for one in row if one is not None]
     whole = [hand] if hand in set(drawn) else []

@@ -182,25 +182,27 @@ class Village(World):
                 events.append(Event(text="You have met your goal.", audience=(seat,), kind="goal"))
         here, trail = self.bodies[mover].tile, self.trails[mover]
         trails = self.trails if trail[-1] == here else {**self.trails, mover: (*trail, here)}
+        if trails is self.trails and deeds == self.deeds:
+            return self, ()
         return self.model_copy(update={"deeds": deeds, "trails": trails}), tuple(events)
 
     def _turned(self) -> Applied:
         """Go on to the next seat that can have a turn; after the last of them an hour has passed."""
-        state, events, after = self.model_copy(update={"turns_left": self.turns_left - 1}), list[Event](), self.current
-        while not (done := state._why_done()):
+        state, events, after, turns_left = self, list[Event](), self.current, self.turns_left - 1
+        while not (done := state._why_done(turns_left)):
             coming = next((seat for seat in state.able if seat > after), 0)
             if coming or not state.present:
-                turn = {"current": coming or state.current, "words": 0, "looked": False}
-                return Applied(state.model_copy(update=turn), tuple(events))
+                now = {"current": coming or state.current, "words": 0, "looked": False, "turns_left": turns_left}
+                return Applied(state.model_copy(update=now), tuple(events))
             later = state._an_hour_later()
             events += later._told_of_the_hour(state)
             state, after = later, 0
-        return Applied(state.model_copy(update={"ended": done}), tuple(events))
+        return Applied(state.model_copy(update={"ended": done, "turns_left": turns_left}), tuple(events))
 
-    def _why_done(self) -> str:
+    def _why_done(self, turns_left: int) -> str:
         if self.hour >= self.rounds:
             return "its time has passed"
-        if self.turns_left <= 0:
+        if turns_left <= 0:
             return TURNS_USED
         if self.goals and all(self.deeds[seat].goal_met for seat in self.goals):
             return "every goal was met"

@@ -51,6 +51,7 @@ def refereed(seed: int) -> Iterator[tuple[Playing, Referee]]:
     """Play by chance, and have the referee follow."""
     rng = dice(seed)
     playing = village(rng.randint(1, 12), str(seed), goals=False, rounds=rng.choice((30, 72)))
+    playing.digests = False
     state = state_of(playing)
     people = {seat: Person(at=xy(body.tile)) for seat, body in state.bodies.items()}
     stocks = {place: dict(items) for place, items in state.stocks.items()}

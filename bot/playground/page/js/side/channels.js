@@ -5,7 +5,7 @@ import { icon } from "../lib/icons.js";
 import { kept } from "../lib/keep.js";
 import { walk } from "../widgets/menu.js";
 import { openChannelMenu } from "./channel_menu.js";
-import { stateDot } from "./states.js";
+import { stateDot, stateIn } from "./states.js";
 
 const ICONS = { 1: "at", 2: "volume", 3: "people", 5: "bolt", 13: "volume", 15: "forum", 16: "forum" };
 
@@ -25,7 +25,7 @@ function labelOf(app, channel, unread, mentions) {
   const notes = [
     unread ? "unread" : "",
     mentions ? `${mentions} mentions` : "",
-    agent ? `${agent.name}, ${agent.state}` : "",
+    agent ? `${agent.name}, ${stateIn(agent, channel.id)}` : "",
     app.unread.isMuted(channel) ? "muted" : "",
     guests(app, channel).length ? `with ${namesOf(guests(app, channel))}` : "",
   ];
@@ -76,7 +76,7 @@ function channelRow(app, channel) {
     icon(iconOf(world, channel), 18),
     h("span.channel-name", {}, world.channelName(channel)),
     inside(app, channel),
-    agent ? stateDot(agent) : null,
+    agent ? stateDot(agent, stateIn(agent, channel.id)) : null,
     mentions ? h("span.count", {}, mentions) : null,
   );
 }

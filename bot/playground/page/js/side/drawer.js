@@ -6,7 +6,7 @@ import { icon } from "../lib/icons.js";
 import { inline } from "../text/inline.js";
 import { avatar } from "../widgets/avatar.js";
 import { copyText } from "../widgets/toast.js";
-import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
+import { atWords, nextBeat, paceWords, stateDot, tempo } from "./states.js";
 
 const REASONS = {
   addressed: "somebody spoke to it",
@@ -50,7 +50,7 @@ function headOf(app, agent) {
       {},
       h("h2", {}, agent.name),
       h("p", {}, `${agent.type} · id ${agent.id}`, agent.hidden ? null : [" · ", room]),
-      h("p.drawer-state", {}, stateDot(agent), stateWord(agent)),
+      h("p.drawer-state", {}, stateDot(agent), atWords(app, agent)),
     ),
     h("span.drawer-buttons", {}, back, leave),
   );

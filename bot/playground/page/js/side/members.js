@@ -7,12 +7,13 @@ import { avatar } from "../widgets/avatar.js";
 import { walk } from "../widgets/menu.js";
 import { roomPaneButton } from "./room_pane.js";
 import { openUserMenu } from "./user_menu.js";
-import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
+import { atWords, nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
 
 function agentRow(app, agent) {
   const look = avatar(app.faceOf(agent), agent.name, 34);
   const state = stateWord(agent);
-  const looks = agent.next_beat_at && state === "idle" ? ` · looks ${nextBeat(agent)}` : "";
+  const at = atWords(app, agent);
+  const looks = agent.next_beat_at && at === "idle" ? ` · looks ${nextBeat(agent)}` : "";
   const next = state === "paused" ? ` · ${nextBeat(agent)}` : looks;
   const beat = h(
     "span.beat",
@@ -33,7 +34,7 @@ function agentRow(app, agent) {
       "span.member-words",
       {},
       h("span.member-name", {}, agent.name),
-      h("small", {}, state, next),
+      h("small", {}, at, next),
       agent.hidden ? null : beat,
     ),
   );

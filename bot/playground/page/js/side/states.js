@@ -18,9 +18,27 @@ export function stateWord(agent) {
   return agent.hidden ? "in a room that you do not see" : (WORDS[agent.state] ?? agent.state);
 }
 
+const AWAKE = ["idle", "thinking", "typing"];
+
+/** An agent's state in the room of a channel: who thinks or types in other rooms only is idle in this one. */
+export function stateIn(agent, channelId) {
+  const doing = agent.doing ?? {};
+  const state = stateWord(agent);
+  if (!AWAKE.includes(state) || !Object.keys(doing).length) return state;
+  return doing[channelId] ?? "idle";
+}
+
+/** What an agent is at, in words: in the room that is open, or else in which others. */
+export function atWords(app, agent) {
+  const here = stateIn(agent, app.world.roomOf(app.channelId));
+  if (here !== "idle") return here;
+  const others = Object.entries(agent.doing ?? {}).map(([id, what]) => [what, app.world.channels.get(id)]);
+  const told = others.filter(([, channel]) => channel).map(([what, { name }]) => `${what} in #${name}`);
+  return told.join(", ") || stateWord(agent);
+}
+
 /** A small sign of a state: a dot that moves while the agent is busy. */
-export function stateDot(agent) {
-  const word = stateWord(agent);
+export function stateDot(agent, word = stateWord(agent)) {
   const mark = MARKS[agent.state];
   return h(
     "span.state",

@@ -1,0 +1,71 @@
+"""`/say`: speaking to agents where Selfroom may not read what people write."""
+
+import re
+from typing import Final, Self
+
+import discord
+from discord import app_commands
+
+from bot.core.errors import Rejected
+from bot.core.passed_on import TAKE_BACK, quoted
+from bot.core.people import why_unheard
+from cogs.arguments import AgentArg
+from cogs.base import Cog, Interaction, guild_of, person
+from cogs.ui.again import Item, Lasting
+from cogs.ui.guide import FOR_EVERYONE
+
+LONGEST: Final = 1_500  # characters; quoted it has to fit into a message
+
+
+class SayCog(Cog):
+    """The command that says something for the person who uses it."""
+
+    async def cog_load(self) -> None:
+        """Know the buttons that were sent before the last start."""
+        self.client.add_dynamic_items(TakeBackButton)
+
+    @app_commands.command(name="say", extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(10, 60.0)
+    async def said(
+        self, interaction: Interaction, message: app_commands.Range[str, 1, LONGEST], agent: AgentArg | None = None
+    ) -> None:
+        """Say something in this room: everybody sees it, and agents hear it as yours.
+
+        Args:
+            message: What to say
+            agent: Whom it is for
+        """
+        where, guild_id = interaction.channel, guild_of(interaction)
+        await self.desk.rooms.owner_at(guild_id, interaction.channel_id, getattr(where, "parent_id", None))
+        is_thread, rights = isinstance(where, discord.Thread), interaction.permissions
+        if not (rights.send_messages_in_threads if is_thread else rights.send_messages):
+            raise Rejected("You may not write in this channel: ask somebody who manages the server.")
+        if why := why_unheard(await self.desk.privacy.known(guild_id, person(interaction))):
+            raise Rejected(why)
+        words = f"@{agent.name}, {message}" if agent is not None else message
+        view = discord.ui.View(timeout=None)
+        view.add_item(TakeBackButton())
+        view.stop()  # what its button does is known by its id
+        await interaction.response.send_message(quoted(words), view=view)
+
+
+class TakeBackButton(Lasting, template=re.escape(TAKE_BACK)):
+    """Takes back what was said for somebody, on Discord and so everywhere: theirs alone to press, and managers'."""
+
+    def __init__(self) -> None:
+        super().__init__(discord.ui.Button(label="Take back", custom_id=TAKE_BACK))
+
+    @classmethod
+    def read(cls, item: Item, match: re.Match[str]) -> Self:
+        return cls()
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Delete the message."""
+        message = interaction.message
+        used = message.interaction_metadata if message else None
+        if message is None or used is None:
+            raise Rejected("That message is not there any more.")
+        if interaction.user.id != used.user.id and not person(interaction).is_architect:
+            raise Rejected("Only who said this takes it back, or somebody who manages the server.")
+        await interaction.response.defer()
+        await interaction.delete_original_response()

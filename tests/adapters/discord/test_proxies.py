@@ -1,0 +1,100 @@
+"""Proxy bots' services are asked once, within a time, and only their own word about the very message counts."""
+
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from bot.adapters.discord.proxies import Behind, Proxies
+from bot.core.records import Snowflake
+
+APP = 5
+TRUE = {"id": "30", "channel": "20", "guild": "10", "sender": "7", "original": "29"}
+
+
+def posted(**fields: object) -> Any:  # noqa: ANN401
+    there = {"id": 30, "webhook_id": 1, "application_id": APP} | fields
+    return SimpleNamespace(guild=SimpleNamespace(id=10), channel=SimpleNamespace(id=20), **there)
+
+
+class Service:
+    """What answers, and how often it was asked."""
+
+    def __init__(self) -> None:
+        self.answer: object = TRUE
+        self.status = 200
+        self.asked = 0
+
+    async def tell(self, _: web.Request) -> web.Response:
+        self.asked += 1
+        if isinstance(self.answer, str):
+            return web.Response(text=self.answer, status=self.status)
+        return web.json_response(self.answer, status=self.status)
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[tuple[Service, Proxies]]:
+    one, app = Service(), web.Application()
+    app.router.add_get("/{id}", one.tell)
+
+    async def wanted(_: Snowflake) -> bool:
+        return True
+
+    async with TestServer(app) as server:
+        proxies = Proxies({APP: f"{server.make_url('/')}{{}}"}, wanted)
+        yield one, proxies
+        await proxies.close()
+
+
+async def test_who_is_behind_a_message_is_asked_once(service: tuple[Service, Proxies]) -> None:
+    one, proxies = service
+    message = posted()
+    proxies.begin(message)
+    proxies.begin(message)
+    assert await proxies.behind(message) == Behind(Snowflake(7), Snowflake(29))
+    assert await proxies.behind(message) == Behind(Snowflake(7), Snowflake(29))
+    proxies.forget(message)
+    assert one.asked == 1
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        TRUE | {"id": "31"},
+        TRUE | {"channel": "21"},
+        TRUE | {"guild": "11"},
+        TRUE | {"sender": None},
+        TRUE | {"sender": "7; DROP"},
+        TRUE | {"sender": "9" * 21},
+        {},
+        [],
+        None,
+    ],
+)
+async def test_what_is_not_about_this_very_message_names_nobody(service: tuple[Service, Proxies], told: object) -> None:
+    one, proxies = service
+    one.answer = told
+    assert await proxies.behind(posted()) is None
+
+
+async def test_other_webhooks_are_not_asked_about(service: tuple[Service, Proxies]) -> None:
+    one, proxies = service
+    assert await proxies.behind(posted(application_id=6)) is None
+    assert await proxies.behind(posted(application_id=None)) is None
+    assert await proxies.behind(posted(webhook_id=None)) is None
+    assert one.asked == 0
+
+
+@pytest.mark.parametrize(("answer", "status"), [("no JSON", 200), ("", 500), ("[" * 60_000, 200)])
+async def test_a_service_that_fails_is_left_alone_for_a_while_and_nobody_waits_for_it(
+    service: tuple[Service, Proxies], answer: str, status: int
+) -> None:
+    one, proxies = service
+    one.answer, one.status = answer, status
+    assert await proxies.behind(posted()) is None
+    one.answer, one.status = TRUE, 200
+    assert await proxies.behind(posted(id=31)) is None
+    assert one.asked == 1
