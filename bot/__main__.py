@@ -264,7 +264,12 @@ cli.command()(sim)
 
 
 @cli.command(hidden=True)
-def timelines(folder: Path, end: int, config: str, json_logs: bool = False) -> None:
+def timelines(
+    folder: Path,
+    end: int,
+    config: Annotated[str, typer.Argument(envvar="SELFROOM_TIMELINES_CONFIG")],
+    json_logs: bool = False,
+) -> None:
     """Be the process that runs worlds apart; Selfroom itself starts it."""
     from bot.adapters.logs import set_up_console
     from bot.timelines import main as serve

@@ -22,6 +22,7 @@ from bot.core.timelines.showing import MindShown
 from bot.engine.timelines.house import Treasury
 from bot.engine.timelines.pipe import Cut, Pipe
 
+CONFIG = "SELFROOM_TIMELINES_CONFIG"  # the settings for communities, as JSON
 SILENT_SECONDS = 60.0  # without a word or a question, while it has something to do
 LOOK_SECONDS = 2.0
 BEGUN_AGAIN = 5  # times in a row, without a node that came to its end in between
@@ -142,10 +143,13 @@ class Seclusion:
                     self._process = await asyncio.create_subprocess_exec(
                         sys.executable,
                         *("-P", "-m", "bot", "timelines", *self._logs),
-                        *(str(self._folder), str(theirs.fileno()), self._config.model_dump_json()),
+                        *(str(self._folder), str(theirs.fileno())),
                         pass_fds=[theirs.fileno()],
                         stdin=DEVNULL,
-                        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},  # and no secret
+                        env={  # and no secret; arguments can be read by everybody on this machine
+                            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                            CONFIG: self._config.model_dump_json(),
+                        },
                         start_new_session=True,  # Ctrl-C is for us alone
                     )
                 reader, writer = await asyncio.open_connection(sock=ours)

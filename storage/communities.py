@@ -42,7 +42,8 @@ OWN_PROVIDER = Prepared(
     )
 )
 FROM_TIMELINE = " from what-if "  # in whose name it was done: no name of a person stands there, only ids
-AT_A_TIME, MOST_CHARACTERS = 20, 1_000_000  # changes, each of which may repeat a whole mind; of all that are read
+DEEDS_AT_A_TIME = 500
+AT_A_TIME, MOST_CHARACTERS = 10, 1_000_000  # changes, each of which may repeat a whole mind; of all that are read
 _SIZE = (func.coalesce(func.length(JOURNAL.c.before), 0) + func.coalesce(func.length(JOURNAL.c.after), 0)).label("size")
 HERE = COMMUNITIES.c.guild_id > 0  # one that is still moving in lies under a number that no server has (moving.staging)
 OF_GUILD = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
@@ -159,10 +160,20 @@ class SqlLogs:
     session: Session
 
     async def audit(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
-        asked = select(AUDIT).where(owned(AUDIT, community_id)).order_by(AUDIT.c.id.desc()).limit(limit)
-        rows = await self.session.mappings(asked)
-        texts = iter(await worded(self.session, community_id, [row[name] for row in rows for name in ("by", "what")]))
-        return [plain(AuditEntry, row, by=next(texts), what=next(texts)) for row in rows]
+        found: list[AuditEntry] = []
+        left, last = MOST_CHARACTERS, None
+        while left > 0 and len(found) < limit:
+            older = (owned(AUDIT, community_id), *(() if last is None else (AUDIT.c.id < last,)))
+            asked = select(AUDIT).where(*older).order_by(AUDIT.c.id.desc())
+            page = await self.session.mappings(asked.limit(min(DEEDS_AT_A_TIME, limit - len(found))))
+            if not page:
+                break
+            told = [str(row[name]) for row in page for name in ("by", "what")]
+            texts = iter(await worded(self.session, community_id, told))
+            found += [plain(AuditEntry, row, by=next(texts), what=next(texts)) for row in page]
+            left, last = left - sum(map(len, told)), page[-1]["id"]
+            await asyncio.sleep(0)  # others come first in between
+        return found
 
     async def journal(
         self,

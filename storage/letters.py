@@ -21,6 +21,7 @@ from storage.tables import LETTERS, MESSAGES, PARTS
 from storage.talking import More, count_messages, index
 
 OPEN = ("waiting", "sending")
+MOST_HELD = 100  # letters that are read at once: nobody decides about more before they look again
 
 
 def heads() -> Query:
@@ -121,9 +122,10 @@ class SqlLetters:
         found: int | None = await self.session.value(select(LETTERS.c.attempts).where(this))
         return found or 0
 
-    async def held(self, community_id: CommunityId) -> Sequence[Letter]:
+    async def held(self, community_id: CommunityId, *, only: LetterId | None = None) -> Sequence[Letter]:
         asked = select(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.state == LetterState.HELD)
-        return [letter_of(row) for row in await self.session.mappings(asked.order_by(LETTERS.c.id))]
+        asked = asked if only is None else asked.where(LETTERS.c.id == only)
+        return [letter_of(row) for row in await self.session.mappings(asked.order_by(LETTERS.c.id).limit(MOST_HELD))]
 
     async def move(
         self,

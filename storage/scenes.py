@@ -43,10 +43,11 @@ _TEXT_THERE = (
 )
 # what each step asks is prepared: to word it takes longer than to execute it
 ONE = Prepared(select(SCENES).where(*_THIS_SCENE))
-OF_THREAD = Prepared(  # asked of every line that anybody says
-    select(SCENES.c.id, SCENES.c.status)
+OF_THREAD = Prepared(  # asked of every line that anybody says, in a room where hundreds may have taken place
+    select(SCENES.c.id)
     .where(SCENES.c.community_id == bindparam("its"), SCENES.c.thread_id == bindparam("there"))
-    .order_by(SCENES.c.id.desc())
+    .order_by(case(*((SCENES.c.status == one, 0) for one in OPEN), else_=1), SCENES.c.id.desc())
+    .limit(1)
 )
 ITS_SEATS = Prepared(select(SEATS).where(*_SEATS_THERE).order_by(SEATS.c.seat))
 ONE_TEXT = Prepared(select(EVENTS.c.text).where(*_TEXT_THERE))
@@ -75,8 +76,7 @@ class SqlScenes:
 
     async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Scene | None:
         there = await self.session.rows(OF_THREAD, {"its": community_id, "there": thread_id})
-        ids = [id_ for id_, status in there if status in OPEN] or [id_ for id_, _ in there]
-        return await self.find(community_id, SceneId(ids[0])) if ids else None
+        return await self.find(community_id, SceneId(there[0][0])) if there else None
 
     async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:
         known = SCENES.c.status.in_(statuses or [*SceneStatus])

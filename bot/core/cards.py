@@ -15,7 +15,7 @@ from bot.core.actions.fields import LONGEST_PROMPT
 from bot.core.changes import AgentColumns
 from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, Detail, InputFormat, OutputFormat
-from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, check_shape, values_in
+from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, check_shape, depth_of, values_in
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Allocations, Json, Mind, WholeAgent
 
@@ -26,6 +26,7 @@ LEAST_ALIAS = 2  # characters
 LONGEST_NAME = 80  # of a chunk
 MOST_CHUNKS = 20_000  # of a picture
 MOST_VALUES = 50_000  # in a whole card
+DEEPEST_CARD = 24  # levels: written line by line, what lies deep takes the square of its depth
 MOST_KEYS = 500  # at the top of its knowledge
 TOO_MUCH = "This card holds more than any agent needs: make it smaller."
 _NOTES = re.compile(r"\s*[()\[\]]+\s*")  # "Ada (v2)": agents' names have none, which would look like our own notes
@@ -75,6 +76,12 @@ def read_card(data: bytes) -> Card:
     )
 
 
+def written(agent: WholeAgent, mind: Mind, kept: Json) -> str:
+    """Give the text of an agent's card; of many fields that were kept it takes its time: that is for a thread."""
+    fields = kept if isinstance(kept, dict) and is_bounded(kept) else {}
+    return json.dumps(card_of(agent, mind, fields), ensure_ascii=False, indent=2)
+
+
 def card_of(agent: WholeAgent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Json]:
     """Give an agent as a version 2 card; `kept` are the fields of the card that it came from."""
     extensions = _mapping(kept.get("extensions"))
@@ -105,9 +112,14 @@ def _object(text: bytes) -> dict[str, Json]:
         raise BadSetting(BROKEN) from error
     if not isinstance(found, dict):
         raise BadSetting(BROKEN)
-    if values_in(found) > MOST_VALUES:
+    if not is_bounded(found):
         raise BadSetting(TOO_MUCH)
     return found
+
+
+def is_bounded(fields: Json) -> bool:
+    """Tell whether fields of a card hold no more, and nothing deeper, than can be kept and written again."""
+    return values_in(fields) <= MOST_VALUES and depth_of(fields) <= DEEPEST_CARD
 
 
 def _clean(text: str) -> Json:

@@ -1,23 +1,26 @@
 """What the lobby says of a scene's cost and length: the scripted mind plays it out a few times before anybody does."""
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from weakref import WeakValueDictionary
 
 from bot.core.hud.counting import count
 from bot.core.hud.turn import rules_of, shown_scene
 from bot.core.models import Model, Tokenizer
 from bot.core.ports import Models, Reading
-from bot.core.records import Community, Json, WholeAgent
+from bot.core.records import Community, CommunityId, Json, WholeAgent
 from bot.core.scenes.estimates import ANSWER_TOKENS, Expected, estimated, expected
 from bot.core.scenes.kind import Seat
-from bot.core.scenes.play_outs import Answered, played_out
+from bot.core.scenes.play_outs import Answered, PlayOut, begun
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import Turn, refusal_to_begin
 from bot.engine.aside import aside
 
 PLAY_OUTS, MOST_ASKED = 5, 300  # so many at most, and none more once so many turns were asked for
+STEPS = 5  # that are played before other work gets its turn
 REMEMBERED = 200
 COIN = "USD"  # where nobody knows of another
 Mind = Callable[[str], Mapping[str, Json] | None]  # from what a turn shows to its answer
@@ -31,6 +34,8 @@ class Estimator:
     models: Models
     mind: Mind
     known: dict[Key, Expected] = field(default_factory=dict)
+    one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
+    turns: WeakValueDictionary[CommunityId, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # of each, one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +71,17 @@ class Outlook:
         people = tuple(seat.person_id is not None for seat in scene.seats)
         key = (scene.kind, scene.version, json.dumps(dict(scene.options), sort_keys=True), people)
         if key not in known:
-            tokenizer = self.model.tokenizer(one.model)
-            found = await aside(_played, scene, self.estimator.mind, tokenizer, one.token_budget)
-            if found is None:
-                return None
-            while len(known) >= REMEMBERED:
-                del known[next(iter(known))]
-            known[key] = found
+            mine = self.estimator.turns.setdefault(scene.community_id, asyncio.Lock())
+            async with mine, self.estimator.one_at_a_time:
+                if key in known:
+                    return known[key]
+                tokenizer = self.model.tokenizer(one.model)
+                found = await _played(scene, self.estimator.mind, tokenizer, one.token_budget)
+                if found is None:
+                    return None
+                while len(known) >= REMEMBERED:
+                    del known[next(iter(known))]
+                known[key] = found
         return known[key]
 
 
@@ -90,8 +99,8 @@ async def outlook_of(estimator: Estimator | None, read: Reading, community: Comm
     return Outlook(estimator=estimator, scene=scene, model=model, seated=seated, past=past)
 
 
-def _played(scene: Scene, mind: Mind, tokenizer: Tokenizer, token_budget: int) -> Expected | None:
-    """Play a scene out a few times: fewer times, the more turns it takes."""
+async def _played(scene: Scene, mind: Mind, tokenizer: Tokenizer, token_budget: int) -> Expected | None:
+    """Play a scene out a few times: fewer times, the more turns it takes. It goes on when others had their turns."""
     sizes = dict[str, int]()
 
     def answer(turn: Turn) -> Answered:
@@ -103,11 +112,13 @@ def _played(scene: Scene, mind: Mind, tokenizer: Tokenizer, token_budget: int) -
         given = dict(move) if isinstance(move, dict) else {}
         return Answered(move=str(given.pop("type", "")), arguments=given, tokens=sizes[rules] + tokenizer.count(text))
 
-    played = []
+    played = list[PlayOut]()
     for number in range(PLAY_OUTS):
-        one = played_out(scene, answer, seed=f"play-out {number}")
+        one = begun(scene, answer, seed=f"play-out {number}")
         if one is None:
             return None
+        while await aside(one.went_on, STEPS):
+            pass
         played.append(one)
         if sum(each.asked.total() for each in played) >= MOST_ASKED:
             break

@@ -41,10 +41,18 @@ async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflak
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
 
 
-async def rooms_shut_to(scenes: Scenes, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
-    """Give the rooms in which a person sits in a closed scene that goes on."""
-    closed = await closed_scenes(scenes, community_id)
-    return frozenset(one.room_id for one in closed if one.seat_of(person_id=who) is not None)
+async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
+    """Give the rooms in which a person sits in a closed scene that goes on, and those that its agents are in.
+
+    What comes of these rooms tells what is in the heads that are shut to them.
+    """
+    theirs = [one for one in await closed_scenes(read.scenes, community_id) if one.seat_of(person_id=who) is not None]
+    if not theirs:
+        return frozenset()
+    seated = seated_in(theirs)
+    view = await read.views.action_view(community_id, agent_ids=sorted(seated), room_ids=(), doors=False)
+    beside = (room_id for agent_id, room_id in view.memberships if agent_id in seated)
+    return frozenset([*(one.room_id for one in theirs), *beside])
 
 
 def masked_agents(agents: Mapping[AgentId, Agent], seated: frozenset[AgentId]) -> dict[AgentId, Agent]:

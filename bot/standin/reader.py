@@ -12,6 +12,7 @@ from bot.core.hud.values import entries, fields
 from bot.core.records import Json
 from bot.standin.view import Entry, Hud, Knock, Line, Lookup, PastAction, Room, Seat
 
+LONGEST_LINE = 4_000  # characters: what is looked for in a line may be looked for from each of its words on
 AGENT_ID = re.compile(r"[1-9]\d*")  # 0 stands for The Architect
 
 
@@ -57,7 +58,7 @@ def lines_of(room: Document) -> Iterator[Line]:
             yield Line(
                 id=id_,
                 sender=words(message, "sender"),
-                text=words(message, "content"),
+                text=words(message, "content")[:LONGEST_LINE],
                 at=time_at(words(message, "timestamp")),
                 reply_to=whole(message.get("reply_to")),
             )

@@ -9,9 +9,12 @@ from bot.standin.turn import OpenLine, Rule, Turn, rule
 from bot.standin.view import Hud, Seat
 
 DOOR = "door"
+ASKED = re.compile(r"\b(?:ask|request|knock)\b", re.IGNORECASE)
 
 
-def knock(open_line: OpenLine, found: re.Match[str]) -> Turn:
+def knock(open_line: OpenLine, found: re.Match[str]) -> Turn | None:
+    if not ASKED.search(open_line.said, 0, found.start()):
+        return None
     room_id = open_line.hud.id_of(found["room"])
     if room_id is None:
         return unknown(found["room"])
@@ -139,11 +142,7 @@ KEEP_OUT = (
 )
 
 SOCIAL_REQUESTS: tuple[Rule, ...] = (
-    rule(
-        r"\b(?:ask|request|knock)\b.*?\b(?:room )?#?(?P<room>[\w-]+)"
-        r" (?:with|using) (?:the )?(?:key|password) (?P<key>.+)",
-        knock,
-    ),
+    rule(r"(?<![\w-])(?P<room>[\w-]++) (?:with|using) (?:the )?(?:key|password) (?P<key>.+)", knock),
     rule(r"\b(?:join|enter|go to) (?:the )?(?:room )#?(?P<room>.+)", join),
     rule(r"\bleave (?:(?:this|the) (?:room|channel)$|(?:the )?room #?(?P<room>[\w -]+)|here$)", leave),
     rule(r"\b(?:what|which) (?:other )?rooms?\b", rooms),

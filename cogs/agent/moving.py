@@ -1,7 +1,5 @@
 """Agents moving in from files, and out into files."""
 
-import json
-
 import discord
 from discord import app_commands
 
@@ -31,7 +29,7 @@ class Moving(Group):
         managers_only(interaction)
         await wait(interaction)
         card = await self.desk.cards.move_out(guild_of(interaction), agent.id, who=person(interaction).id)
-        file = text_file(f"agent-{agent.id}.json", json.dumps(card, ensure_ascii=False, indent=2))
+        file = text_file(f"agent-{agent.id}.json", card)
         await self.say(interaction, f"**{label(agent.name)}** as a character card (v2). No key is in it.", files=[file])
 
     @app_commands.command(name="import")

@@ -9,15 +9,16 @@ from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.scenes.records import SceneStatus
 from storage.columns import to_json
-from storage.moving.limits import COUNTED, is_deep, is_number, too_long
+from storage.moving.limits import COUNTED, is_deep, is_number, is_wide, too_long
 from storage.session import Values
-from storage.tables import ACTIONS, AGENTS, ATTACHMENTS, BEATS, COUNTERS, LETTERS, RESERVATIONS, SCENES
+from storage.tables import ACTIONS, AGENTS, ATTACHMENTS, BEATS, COUNTERS, LETTERS, LOOKUPS, RESERVATIONS, SCENES
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
 AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
 ARRIVED_SECONDS = 120  # that a scene which ran where it came from has for its next move
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
 CARRIED = "card:"  # what is kept by such names comes in from anybody: what agents' cards said
+STAYED = "What was found stayed behind when everybody moved: look again."
 PICTURES = "https://"  # which Discord fetches, not we
 MOST_LINES, LONGEST_LINE = 200, 2_000  # of what a beat did, of which an answer asks for 50 things, and of one of them
 MOST = 2**31 - 1  # as far as ids are counted: PostgreSQL keeps no more, and the search index has 2^32 to a community
@@ -31,8 +32,10 @@ EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2240, 1, 1, tzinfo
 def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
     """Give a row as it may come in; raises ValueError, or BadSetting, for one that no Selfroom ever wrote.
 
-    `handed`: from anybody; no address comes in with it then, for we would fetch pictures from there.
+    `handed`: from anybody; no address comes in with it then, for we would fetch pictures from there, and no more than
+    Selfroom itself writes, for it is read on the loop.
     """
+    row = {**row, **_disarmed(table, row)} if handed else row
     for name, value in row.items():
         if isinstance(value, Decimal) and (not value.is_finite() or value < 0):
             raise ValueError(f"{table.name}.{name} gives money")
@@ -44,11 +47,13 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
             raise ValueError(f"{table.name}.{name} is no number that it can be")
         if is_deep(table, name, value):
             raise ValueError(f"{table.name}.{name} is too deep")
-    if found := too_long(table, row):
+        if handed and is_wide(table, name, value):
+            raise ValueError(f"{table.name}.{name} holds too much")
+    if found := too_long(table, row, handed=handed):
         raise BadSetting(TOO_LONG.format(table.name, *found))
     if table is RESERVATIONS and row["tokens"] < 0:
         raise ValueError("reservations give tokens")
-    return {**row, **_altered(table, row), **(_disarmed(table, row) if handed else {})}
+    return {**row, **_altered(table, row)}
 
 
 def _altered(table: Table, row: Values) -> Values:
@@ -80,6 +85,11 @@ def _at_rest(status: SceneStatus) -> Values:
 
 
 def _disarmed(table: Table, row: Values) -> Values:
+    """Give what becomes of a row from anybody: files that wait to be posted, and answers to look-ups, stay behind."""
+    if table is LETTERS and row["kind"] == LetterKind.POST:
+        return {"payload": {}}
+    if table is LOOKUPS:
+        return {"answer": STAYED}
     if table is AGENTS and not str(row["avatar_url"]).startswith(PICTURES):
         return {"avatar_url": None}
     return {"url": ""} if table is ATTACHMENTS else {}

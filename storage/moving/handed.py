@@ -1,10 +1,13 @@
 """Archives that people are handed and hand in: nothing in them opens a door, and a worker looks through them first."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from tempfile import TemporaryFile
 
+from bot.core.cards import is_bounded
 from bot.core.errors import BadSetting
 from bot.core.keeping import ArchiveContents
+from bot.core.kinds import LetterState, RequestState
 from bot.core.ports import Cipher, Workshop
 from bot.core.records import Community, CommunityId
 from storage.database import Database
@@ -19,13 +22,29 @@ from storage.moving.archive import (
 )
 from storage.moving.contents import STAYS, TABLES
 from storage.moving.incoming import import_community
-from storage.moving.pages import TOO_LARGE, pages_of
+from storage.moving.pages import TOO_LARGE, Page, pages_of
+from storage.session import Values
 from storage.tables import MESSAGES
 
 LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
 MOST_ROWS = 150_000  # to write them takes long, however short they are
 MOST_ROOMS = 5_000  # with private threads: all are read together
+# What a look at one agent, room, message or scene reads: by table whose it is, and how many rows at most.
+READ_TOGETHER: Mapping[str, tuple[str, int]] = {
+    **dict.fromkeys(("lookups", "minds", "reasons", "schedules"), ("agent_id", 1_000)),
+    **dict.fromkeys(("checkpoints", "keys", "letters", "requests"), ("room_id", 1_000)),
+    **dict.fromkeys(("scene_events", "scene_moves"), ("scene_id", 4_000)),
+    "scene_seats": ("scene_id", 50),
+    "attachments": ("message_id", 100),
+}
+LARGEST_TOGETHER = 2_000_000  # characters of these
+WAITING = (
+    LetterState.WAITING,
+    LetterState.SENDING,
+    LetterState.HELD,
+    RequestState.PENDING,
+)  # what is over nobody reads
 MOST_UNTOLD = 5_000  # messages in threads of which older programs did not know what they are: they go one by one
 TOO_MUCH = (
     "The archive holds more than can come in here without keeping everybody waiting: ask whoever runs Selfroom to "
@@ -71,19 +90,41 @@ def looked_through(data: bytes) -> ArchiveContents:
     try:
         with opened(data) as archive:
             manifest = manifest_of(archive, LARGEST_UNPACKED)
+            if not all(map(is_bounded, manifest["kept"].values())):
+                raise BadSetting(TOO_LARGE)
             found = {table.name: 0 for table in TABLES}
-            untold = 0
+            untold, together = 0, _Together()
             for page in pages_of(archive, manifest, handed=True):
                 found[page.table_name] += len(page.rows)
                 if page.table_name == MESSAGES.name:
                     untold += sum(row["thread_id"] is not None and row["thread_name"] is None for row in page.rows)
                 if found["agents"] > MOST_AGENTS:
                     raise BadSetting(TOO_LARGE)
+                together.add(page)
                 if sum(found.values()) > MOST_ROWS or untold > MOST_UNTOLD or found["rooms"] > MOST_ROOMS:
                     raise BadSetting(TOO_MUCH)
             return contents_of(found, manifest["left_out"])
     except UNREADABLE as error:
         raise BadSetting(BROKEN) from error
+
+
+class _Together:
+    """Adds up what is read together, and raises BadSetting where that keeps everybody waiting."""
+
+    def __init__(self) -> None:
+        self._rows: Counter[tuple[str, object]] = Counter()
+        self._characters: Counter[tuple[str, object]] = Counter()
+
+    def add(self, page: Page[Values]) -> None:
+        """Count the rows of a page."""
+        owner, most = READ_TOGETHER.get(page.table_name, ("", 0))
+        for row in page.rows if owner else ():
+            whose = page.table_name, row[owner]
+            if row.get("state", WAITING[0]) in WAITING:
+                self._rows[whose] += 1
+                self._characters[whose] += sum(len(str(value)) for value in row.values())
+                if self._rows[whose] > most or self._characters[whose] > LARGEST_TOGETHER:
+                    raise BadSetting(TOO_MUCH)
 
 
 def contents_of(counts: Mapping[str, int], left_out: Iterable[object]) -> ArchiveContents:

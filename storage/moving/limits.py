@@ -7,7 +7,7 @@ from sqlmodel import AutoString
 
 from bot.core.actions.fields import LARGEST_FILE
 from bot.core.config import CommunityConfig
-from bot.core.knowledge import LARGEST_KNOWN, depth_of
+from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, depth_of, values_in
 from bot.core.records import Json
 from storage.columns import Document, Packed, Prose, to_json
 from storage.session import Field, Values
@@ -23,11 +23,15 @@ PERCENT = (0.0, 100.0)
 LARGEST_LINE = LONGEST_PACKED + LARGEST_DOCUMENT  # bytes: a beat with its HUD is the longest
 
 
+def _own_length(column: Field) -> int | None:
+    told = ROWS[column.table.name].model_fields[column.name].metadata
+    return cast(int | None, next((one.max_length for one in told if hasattr(one, "max_length")), None))
+
+
 def _longest(column: Field) -> int | None:
     """Give how long a column's values may be, None for those that have no length."""
-    told = ROWS[column.table.name].model_fields[column.name].metadata
-    if longest := next((one.max_length for one in told if hasattr(one, "max_length")), None):
-        return cast(int, longest)
+    if longest := _own_length(column):
+        return longest
     match column.type:
         case Packed():
             return LONGEST_PACKED
@@ -48,6 +52,27 @@ LONGEST = {
     for column in table.columns
     if (longest := _longest(column)) is not None
 }
+
+
+# What people hand in is read on the loop, many rows for one command or beat, of which Selfroom writes none any longer.
+LARGEST_SMALL, MOST_SMALL = 20_000, 2_000  # characters of words and documents, and values of these
+MIND = ("minds", "knowledge"), ("journal", "before"), ("journal", "after")
+SHORTENED = ("beats", "sections"), ("beats", "outcome"), ("actions", "parameters")  # on their way in (arrival)
+LONG_FROM_ANYBODY = {
+    ("attachments", "text"): LARGEST_FILE,
+    ("checkpoints", "text"): 50_000,
+    ("minds", "focus"): 100_000,
+    ("scenes", "standing"): LARGEST_SMALL,  # three times what the longest game comes to
+    **dict.fromkeys(MIND, 2 * LARGEST_KNOWN),
+    **dict.fromkeys(SHORTENED, LARGEST_DOCUMENT),
+}
+MANY_FROM_ANYBODY = dict.fromkeys(MIND, 2 * MOST_KNOWN)
+
+
+def _longest_from_anybody(place: tuple[str, str]) -> int:
+    column = METADATA.tables[place[0]].columns[place[1]]
+    is_told = _own_length(column) or isinstance(column.type, Packed)
+    return LONG_FROM_ANYBODY.get(place, LONGEST[place] if is_told else min(LONGEST[place], LARGEST_SMALL))
 
 
 def _range(column: Field) -> tuple[float, float]:
@@ -78,6 +103,7 @@ def _places_of(kind: type[object]) -> frozenset[tuple[str, str]]:
 
 DOCUMENTS, LONG_NUMBERS = _places_of(Document), _places_of(BigInteger)
 COUNTED = _places_of(Integer) - LONG_NUMBERS
+LONGEST_FROM_ANYBODY = {place: _longest_from_anybody(place) for place in LONGEST}
 
 
 def is_number(table: Table, name: str, value: object) -> bool:
@@ -92,10 +118,18 @@ def is_deep(table: Table, name: str, value: object) -> bool:
     return (table.name, name) in DOCUMENTS and depth_of(cast(Json, value)) > DEEPEST
 
 
-def too_long(table: Table, row: Values) -> tuple[str, int] | None:
-    """Give the first column whose value is longer than any of ours, and how long it may be."""
+def is_wide(table: Table, name: str, value: object) -> bool:
+    """Tell whether there is more in a document from anybody than is ever kept there."""
+    place = (table.name, name)
+    most = MANY_FROM_ANYBODY.get(place, MOST_SMALL)
+    return place in DOCUMENTS and place not in SHORTENED and values_in(cast(Json, value)) > most
+
+
+def too_long(table: Table, row: Values, *, handed: bool = False) -> tuple[str, int] | None:
+    """Give the first column whose value is longer than any of ours, and how long it may be; `handed`: from anybody."""
+    limits = LONGEST_FROM_ANYBODY if handed else LONGEST
     for name, value in row.items():
-        longest = LONGEST.get((table.name, name))
+        longest = limits.get((table.name, name))
         if longest is not None and value is not None:
             text = to_json(value) if (table.name, name) in DOCUMENTS else value
             if isinstance(text, str | bytes) and len(text) > longest:  # what is neither is refused as it is written

@@ -9,10 +9,12 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from purgatory.domain.model import Context
+from structlog.testing import capture_logs
 
 from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
-from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
+from bot.adapters.llm.provider import Breakers, Pace, Provider, ProviderOptions
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
 from bot.core.records import Json
@@ -192,3 +194,21 @@ async def test_metrics_never_have_a_name_that_only_a_community_chose() -> None:
     assert counted[4] == "own"
     assert counted[6] == "others"
     await providers.close()
+
+
+def test_of_models_without_a_price_few_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.adapters.llm.prices.MOST_TOLD", 3)
+    with capture_logs() as told:
+        prices = Prices()
+        assert not any(prices.knows(f"made-up-{number}") for number in (1, 1, 2, 3, 4, 5))
+    assert [one["model"] for one in told] == ["made-up-1", "made-up-2", "made-up-3"]
+
+
+async def test_of_models_that_there_are_not_few_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.adapters.llm.provider.MOST_FAILING", 3)
+    kept = Breakers()
+    for name in ("a", "b", "c"):
+        await kept.register(Context(name, 5, 15))
+    assert await kept.get("a") is not None
+    await kept.register(Context("d", 5, 15))
+    assert [await kept.get(name) is not None for name in ("a", "b", "c", "d")] == [True, False, True, True]

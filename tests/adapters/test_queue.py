@@ -197,3 +197,18 @@ async def test_who_is_alone_has_every_place(stack: AsyncExitStack) -> None:
         for number in range(3):
             await here.ask(f"mine {number}", whose="1 7")
         assert len(here.asked) == 3
+
+
+async def test_a_community_whose_pictures_hang_has_one_place_for_them_whether_others_asked_before_or_not(
+    stack: AsyncExitStack,
+) -> None:
+    async with stack:
+        here = await desk(stack, 3)
+        here.queue = Queue(3, of_each=1)
+        for number in range(3):
+            await here.ask(f"hangs {number}", whose="1 7")
+        await here.ask("ours", whose="2 8")
+        await here.ask("theirs", whose="3 9")
+        assert here.asked == ["hangs 0", "ours", "theirs"]
+        await here.end("hangs 0")
+        assert here.asked[-1] == "hangs 1"

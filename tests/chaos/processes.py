@@ -73,10 +73,13 @@ class Child:
     async def says(self, words: str, seconds: float = START_SECONDS) -> str:
         """Wait until it prints a line with these words; gives the line."""
         for _ in range(round(seconds / 0.02)):
+            has_ended = self.process is None or self.process.returncode is not None
+            if has_ended and self._reader is not None:
+                await self._reader  # what it said at its end may not have been read yet
             for line in self.lines:
                 if words in line:
                     return line
-            if self.process is None or self.process.returncode is not None:
+            if has_ended:
                 break
             await asyncio.sleep(0.02)
         raise AssertionError(f"{self.name} never said {words!r}: " + "\n".join(self.lines[-20:]))

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.core.cards import card_of, read_card
+from bot.core.cards import card_of, read_card, written
 from bot.core.errors import BadSetting
 from bot.core.kinds import AgentType
-from bot.core.records import Mind
+from bot.core.records import Json, Mind
 from tests.core.cards import V2, V3, json_card, png_card
 from tests.factories import agent as made
 
@@ -107,3 +107,19 @@ def test_a_cards_name_loses_the_brackets_that_an_agents_name_may_not_have() -> N
         ).encode()
     )
     assert card.name == "Ada v2 beta"
+
+
+def test_a_card_that_lies_too_deep_to_be_written_again_is_refused() -> None:
+    chains = ",".join(["[" * 400 + "1" + "]" * 400] * 100)
+    with pytest.raises(BadSetting, match="more than any agent needs"):
+        read_card(f'{{"name": "Ann", "description": "She.", "evil": [{chains}]}}'.encode())
+
+
+def test_what_was_kept_of_an_older_card_is_left_out_where_it_lies_too_deep() -> None:
+    deep: Json = []
+    for _ in range(400):
+        deep = [deep]
+    ann = made(5, name="Ann", prompt="You are Ann.")
+    text = written(ann, Mind(agent_id=ann.id), {"creator_notes": "kept", "evil": deep})
+    assert json.loads(text)["data"]["name"] == "Ann"
+    assert len(text) < 2_000

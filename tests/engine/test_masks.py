@@ -172,14 +172,15 @@ async def refused_timeline(night: Night) -> None:
         trees = SqlTrees(Path(folder))
         house = night.stage.house
         grown = Garden(house, trees, Asked(house.model), None, None)  # type: ignore[arg-type]
-        there, rooms = desk(grown), (AgentId(1),)
-        with pytest.raises(Rejected, match="once that is over"):
-            await there.fork(GUILD_ID, MANAGING_MIRA, AgentId(1), title="", rooms=rooms)
-        made = await there.fork(GUILD_ID, BOSS, AgentId(1), title="", rooms=rooms)
-        with pytest.raises(Rejected, match="once that is over"):
-            await there.find(GUILD_ID, made.id, None, who=MIRA.id)
-        assert await there.find(GUILD_ID, made.id, None, who=BOSS.id) == made
-        await there.remove(made, BOSS)
+        there = desk(grown)
+        for room in (AgentId(1), AgentId(2)):  # that of the scene, and that of an agent which sits in it
+            with pytest.raises(Rejected, match="once that is over"):
+                await there.fork(GUILD_ID, MANAGING_MIRA, room, title="", rooms=(room,))
+            made = await there.fork(GUILD_ID, BOSS, room, title="", rooms=(room,))
+            with pytest.raises(Rejected, match="once that is over"):
+                await there.find(GUILD_ID, made.id, None, who=MIRA.id)
+            assert await there.find(GUILD_ID, made.id, None, who=BOSS.id) == made
+            await there.remove(made, BOSS)
         await trees.close()
 
 

@@ -21,10 +21,11 @@ from bot.core.records import Community, CommunityId, Snowflake
 from storage.database import Database
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.moving import archive, handed, incoming
+from storage.moving.arrival import admitted
 from storage.moving.handed import MOST_AGENTS, HandedArchives, looked_through
 from storage.session import Session
 from storage.store import SqlStore
-from storage.tables import MESSAGES
+from storage.tables import MESSAGES, METADATA
 from storage.talking import Indexed, put_into_index
 from tests.factories import person
 from tests.fakes import START, OpenBench, PlainCipher
@@ -325,3 +326,72 @@ async def test_nothing_is_handed_out_while_somebody_is_being_forgotten(
             pass
     await store.gone_for_good()
     assert b"mira" not in await packed(archives, lively)
+
+
+def with_many(files: Files, table: str, number: int, **columns: object) -> None:
+    """Put rows into a table that are like its first but for their ids, and for what is given."""
+    first, *_ = rows = lines(files, table)
+    with_lines(files, table, rows + [{**first, "id": 10_000 + at, **columns} for at in range(number)])
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("messages", "reactions", [["👍", 1]] * 3_000),
+        ("messages", "reactions", [["a" * 190, 1]] * 200),
+        ("minds", "knowledge", {"all": [0] * 20_001}),
+        ("minds", "focus", {"notes": ["n"] * 2_001}),
+        ("journal", "after", {"all": [0] * 20_001}),
+        ("audit", "what", "w" * 20_001),
+        ("actions", "why", "w" * 20_001),
+        ("checkpoints", "text", "w" * 50_001),
+        ("scenes", "standing", "{" + "x" * 20_000),
+    ],
+    ids=lambda one: one if isinstance(one, str) and len(one) < 20 else "",
+)
+def test_nobody_hands_in_rows_that_are_larger_than_any_that_is_written_here(
+    table: str, column: str, value: object
+) -> None:
+    with pytest.raises((BadSetting, ValueError)):
+        admitted(METADATA.tables[table], {column: value}, handed=True)
+
+
+TOPIC: dict[str, object] = {"room_id": FIRST, "kind": "topic", "payload": {"topic": "t"}, "message_id": None}
+
+
+@pytest.mark.parametrize("state", ["waiting", "held"])
+async def test_nobody_hands_in_more_than_a_look_at_one_room_can_read(
+    archives: HandedArchives, lively: CommunityId, state: str
+) -> None:
+    data = await packed(archives, lively)
+    data = changed(data, lambda files: with_many(files, "letters", 1_001, **TOPIC, state=state))
+    with pytest.raises(BadSetting, match="than can come in here without keeping everybody waiting"):
+        looked_through(data)
+
+
+async def test_what_is_over_is_read_by_nobody_and_comes_in(archives: HandedArchives, lively: CommunityId) -> None:
+    data = await packed(archives, lively)
+    data = changed(data, lambda files: with_many(files, "letters", 1_001, **TOPIC, state="sent"))
+    assert looked_through(data).agents == 3
+
+
+def test_files_that_wait_and_what_was_looked_up_stay_behind() -> None:
+    row = {"kind": "post", "state": "waiting", "payload": {"files": [["a.txt", "x" * 500_000]]}}
+    assert admitted(METADATA.tables["letters"], row, handed=True)["payload"] == {}
+    found = admitted(METADATA.tables["lookups"], {"answer": [[0]] * 50_000}, handed=True)
+    assert "stayed behind" in str(found["answer"])
+
+
+async def test_fields_of_cards_that_nobody_can_write_again_do_not_come_in(
+    archives: HandedArchives, lively: CommunityId
+) -> None:
+    deep: list[object] = []
+    for _ in range(30):
+        deep = [deep]
+
+    def change(files: Files) -> None:
+        manifest = json.loads(files["manifest.json"])
+        files["manifest.json"] = json.dumps(manifest | {"kept": {"card:1": {"x": deep}}}).encode()
+
+    with pytest.raises(BadSetting, match="more than any community"):
+        looked_through(changed(await packed(archives, lively), change))

@@ -13,6 +13,7 @@ from bot.core.records import Usage
 
 SAFE_CONTEXT_TOKENS = 32_000  # for models that the library does not know
 MILLION = 1_000_000
+MOST_TOLD = 1_000  # unknown models that are told of: communities name them
 PAID_BESIDE = ("search", "deep-research")  # in names of models that cost by the search as well
 
 log = structlog.get_logger()
@@ -101,7 +102,7 @@ class Prices:
             return None
 
     def _warn_once(self, model: str) -> None:
-        if model not in self._unknown:
+        if model not in self._unknown and len(self._unknown) < MOST_TOLD:
             self._unknown.add(model)
             log.warning(
                 "a model is in no list of prices: what it costs is not known, and it is given a safe limit",

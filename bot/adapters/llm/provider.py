@@ -11,8 +11,9 @@ from typing import Final, Protocol
 
 import httpx2
 import structlog
-from purgatory import AsyncCircuitBreakerFactory
-from purgatory.domain.model import OpenedState
+from purgatory import AsyncCircuitBreakerFactory, AsyncInMemoryUnitOfWork
+from purgatory.domain.model import Context, OpenedState
+from purgatory.service._async.repository import AsyncInMemoryRepository
 
 from bot.adapters.llm import openai_line
 from bot.adapters.llm.claude import ClaudeLine
@@ -36,6 +37,7 @@ BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
 LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
 MOST_FAILING = 1_000  # models, by who asks
+PICTURES_AT_ONCE: Final = 3  # calls that carry pictures themselves
 CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
 # What comes of what a server says that is no model:
 MALFORMED = AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError
@@ -135,6 +137,22 @@ class Line(Protocol):
         """Close all connections."""
 
 
+class Breakers(AsyncInMemoryRepository):
+    """Circuit breakers, of those that were asked for last: anybody may name models that there are not."""
+
+    async def get(self, name: str) -> Context | None:
+        """Give one, which is the last that was asked for now."""
+        if (found := self.breakers.pop(name, None)) is not None:
+            self.breakers[name] = found
+        return found
+
+    async def register(self, context: Context) -> None:
+        """Keep one, in place of the one that nobody has asked for the longest."""
+        await super().register(context)
+        if len(self.breakers) > MOST_FAILING:
+            del self.breakers[next(iter(self.breakers))]
+
+
 class Provider:
     """One server with a queue, and circuit breakers; `transport` is the way to a community's own.
 
@@ -155,11 +173,14 @@ class Provider:
         self._line: Line = _line(options, self._pace, transport)
         self._queue = Queue(self._pace.calls_at_once or CALLS_AT_ONCE)
         self._overlaps = Overlaps()
-        self._pictures = Queue(1)
+        self._pictures = Queue(PICTURES_AT_ONCE, of_each=1)
+        kept = AsyncInMemoryUnitOfWork()
+        kept.contexts = Breakers()
         self._breakers = AsyncCircuitBreakerFactory(
             default_threshold=BREAK_AFTER_FAILURES,
             default_ttl=BREAK_SECONDS,
             exclude=[ModelRefused, ModelBusy, AskedAnew, asyncio.CancelledError],
+            uow=kept,
         )
         self._ladder = Ladder()
         self._looks = Looks()
@@ -289,7 +310,7 @@ class Provider:
 
     @asynccontextmanager
     async def _pictures_in_turn(self, call: ModelCall, whose: str) -> AsyncIterator[None]:
-        """Let one call at a time carry pictures themselves, for they take much memory."""
+        """Let few calls carry pictures themselves, for they take much memory: of each community one at a time."""
         if not are_fetched(call.images, server=self._fetched_for):
             yield
             return

@@ -40,9 +40,13 @@ class _Waiting:
 
 
 class Queue:
-    """Gives calls a place each; how many there are can change while some run."""
+    """Gives calls a place each; how many there are can change while some run.
 
-    def __init__(self, at_once: int) -> None:
+    `of_each`: how many of a community's may run, whether others ask or not.
+    """
+
+    def __init__(self, at_once: int, *, of_each: int | None = None) -> None:
+        self._of_each = of_each
         self._places = [Place(number) for number in range(at_once)]
         self._busy: list[Place] = []
         self._waiting: list[_Waiting] = []  # the longest waiting first
@@ -114,6 +118,8 @@ class Queue:
 
     def _has_enough(self, community: str) -> bool:
         theirs = sum(place.community == community for place in self._busy)
+        if self._of_each is not None and theirs >= self._of_each:
+            return True
         if theirs == 0 or theirs < len(self._places) - 1:
             return False
         since = asyncio.get_running_loop().time() - SHARED_SECONDS

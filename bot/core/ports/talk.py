@@ -174,8 +174,8 @@ class Letters(Protocol):
     async def attempts(self, community_id: CommunityId, letter_id: LetterId) -> int:
         """Give how often a letter was tried, 0 for one that is gone."""
 
-    async def held(self, community_id: CommunityId) -> Sequence[Letter]:
-        """Give the letters that moderation holds, oldest first."""
+    async def held(self, community_id: CommunityId, *, only: LetterId | None = None) -> Sequence[Letter]:
+        """Give the letters that moderation holds, the oldest first and of very many those; `only`: one of them."""
 
 
 class WritableLetters(Letters, Protocol):

@@ -44,16 +44,20 @@ class PlayOut:
     tokens: Counter[Seat] = field(default_factory=Counter)
     seconds: float = 0.0
     events: list[SceneEvent] = field(default_factory=list)
+    standing: Standing | None = None
 
-    def run(self) -> None:
-        """Play it to its end."""
+    def went_on(self, steps: int) -> bool:
+        """Play so many steps more, which is one piece of work; False once it is at its end."""
         names = {one.seat: f"Seat {one.seat}" for one in self.scene.seats}
-        standing = self._told(self.play.begin(self.scene.taken))
-        while not isinstance(standing.awaits, Over) and self.asked.total() < MOST_ASKED:
+        standing = self.standing or self._told(self.play.begin(self.scene.taken))
+        for _ in range(steps):
+            if isinstance(standing.awaits, Over) or self.asked.total() >= MOST_ASKED:
+                return False
             before = standing.window
-            standing = self._step(standing, names)
+            self.standing = standing = self._step(standing, names)
             if standing.window != before:
                 self.seconds += self._seconds(standing)
+        return True
 
     def _step(self, standing: Standing, names: Mapping[Seat, str]) -> Standing:
         awaits = standing.awaits
@@ -126,13 +130,11 @@ class PlayOut:
         return max(PERSON_SECONDS if is_slow else AGENT_SECONDS, awaits.least_seconds if self.people else 0)
 
 
-def played_out(scene: Scene, answer: Answer, *, seed: str) -> PlayOut | None:
-    """Play a lobby's scene out as it could begin now; None where its kind is played no more."""
+def begun(scene: Scene, answer: Answer, *, seed: str) -> PlayOut | None:
+    """Begin to play a lobby's scene out as it could begin now; None where its kind is played no more."""
     play = play_of(replace(scene, seed=seed))
     if play is None:
         return None
     seats = tuple(replace(one, seat=place) for place, one in enumerate(scene.seats, 1))
     people = frozenset(one.seat for one in seats if one.person_id is not None)
-    found = PlayOut(scene=replace(scene, seed=seed, seats=seats), play=play, answer=answer, people=people)
-    found.run()
-    return found
+    return PlayOut(scene=replace(scene, seed=seed, seats=seats), play=play, answer=answer, people=people)

@@ -7,15 +7,16 @@ from datetime import timedelta
 from bot.core.actions import CreateAgent, Say
 from bot.core.actions.fields import LONGEST_TEXT
 from bot.core.actor import Actor
-from bot.core.cards import Card, card_of, read_card
+from bot.core.cards import Card, read_card, written
 from bot.core.changes import Change, SetKnowledge, UpdateAgent
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
 from bot.core.ports import Workshop
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Json, Person, Snowflake, WholeAgent
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Person, Snowflake, WholeAgent
 from bot.core.view import Tally
 from bot.core.wording import counted
+from bot.engine.aside import aside
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office
@@ -93,8 +94,8 @@ class Cards:
             )
         return changes
 
-    async def move_out(self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake) -> dict[str, Json]:
-        """Give an agent as a character card (v2) with Selfroom's own fields in its extensions.
+    async def move_out(self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake) -> str:
+        """Give an agent as the text of a character card (v2) with Selfroom's own fields in its extensions.
 
         Raises Rejected where who asks sits in a closed scene with it.
         """
@@ -102,7 +103,7 @@ class Cards:
             await check_may_look(read, community.id, who, agent_id)
             view = await read.views.action_view(community.id, agent_ids=[agent_id], room_ids=[], doors=False)
             kept = await read.notes.find(community.id, KEPT_WITH.format(agent_id))
-        return card_of(view.whole_agent(agent_id), view.mind_of(agent_id), kept if isinstance(kept, dict) else {})
+        return await aside(written, view.whole_agent(agent_id), view.mind_of(agent_id), kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,13 +211,12 @@ class Held:
         self, guild_id: Snowflake, write: Writing, community: Community, letter_id: LetterId
     ) -> tuple[Letter, Message | None]:
         """Find a held letter, and its message if it is one; raises NotFound with who has decided already."""
-        for letter in await write.letters.held(community.id):
-            if letter.id == letter_id and letter.message_id is None:
+        for letter in await write.letters.held(community.id, only=letter_id):
+            if letter.message_id is None:
                 return letter, None
-            if letter.id == letter_id and letter.message_id is not None:
-                said = await write.talk.by_id(community.id, [letter.message_id])
-                if letter.message_id in said:
-                    return letter, said[letter.message_id]
+            said = await write.talk.by_id(community.id, [letter.message_id])
+            if letter.message_id in said:
+                return letter, said[letter.message_id]
         first = await self.office.who_was_first(guild_id, _about(letter_id), DECIDED)
         raise NotFound(f"This message waits no longer: {first or 'it was deleted, or decided long ago.'}")
 

@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
-SITS_IN = "You sit in a scene of these rooms whose secrets a tree would tell: come back once that is over."
+SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
 NOBODY = Snowflake(0)
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
 
@@ -83,7 +83,8 @@ class Timelines:
     ) -> Timeline:
         """Give the tree of a number, else that of a thread, to somebody who is to look into it.
 
-        Raises NotFound, and Rejected where they sit in a closed scene of its rooms: in the tree it might end.
+        Raises NotFound, and Rejected where they sit in a closed scene of its rooms, which might end in the tree, or
+        with agents that are in them.
         """
         async with self.office.looking(guild_id) as (community, read):
             if tree_id is not None:
@@ -94,7 +95,7 @@ class Timelines:
                     raise NotFound(NOT_A_TREE)
             else:
                 raise NotFound(NOT_A_TREE)
-            shut = await rooms_shut_to(read.scenes, community.id, who)
+            shut = await rooms_shut_to(read, community.id, who)
         if found is None or found.gone:
             raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
         if shut and not shut.isdisjoint((await self._there().trees.find(found.key)).rooms or shut):
@@ -134,7 +135,7 @@ class Timelines:
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
             config = self.config.overlaid(community.overrides)
-            shut = await rooms_shut_to(write.scenes, community.id, person.id)
+            shut = await rooms_shut_to(write, community.id, person.id)
             if not shut.isdisjoint(rooms or shut):
                 raise Rejected(SITS_IN)
             if not config.timelines:
