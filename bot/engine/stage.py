@@ -153,13 +153,11 @@ class Stage:
         if scene.status is SceneStatus.LOBBY:
             await self.stop("nobody began it in time")
             return
-        found = begun(scene)
-        if found is None:
+        if (found := begun(scene)) is None:
             await self.stop(OUTDATED)
             return
         _, standing = found
-        awaits = standing.awaits
-        if isinstance(awaits, Wait) and awaits.pauses:
+        if isinstance(standing.awaits, Wait) and standing.awaits.pauses:
             await self.pause("nobody was named to be next")
             return
         if not is_hidden(standing):  # that models of who is awaited fail would tell who is
@@ -244,8 +242,7 @@ class Stage:
         await self.redraw()
 
     def _play(self) -> Play:
-        play = play_of(self.scene)
-        if play is None:
+        if (play := play_of(self.scene)) is None:
             raise Rejected(OUTDATED)
         return play
 
