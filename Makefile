@@ -66,7 +66,7 @@ audit: $(UV) ## Ask whether a dependency has a known weakness (needs the network
 chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails, with ten seeds in turn; SEED=n for one, KILLS=40; SCENES=1 over whole scenes, TIMELINES=1 over what-ifs
 	@SEED=$(SEED) KILLS=$(KILLS) SCENES=$(SCENES) TIMELINES=$(TIMELINES) $(BIN)/python -m tests.chaos
 
-minds: .venv/dev.stamp ## Try small real models on this machine and compare ways of asking them; MINDS=folder, WAYS=lean, ALL=1, LANGUAGES=German,Spanish
+minds: .venv/dev.stamp ## Try small real models on this machine and compare ways of asking them; MINDS=folder, WAYS=lean, ALL=1, LANGUAGES=German,Spanish; TALK=1 for one long talk, COUNCIL=1 for a council of three
 	@WAYS="$(WAYS)" $(if $(LANGUAGES),LANGUAGES="$(LANGUAGES)") $(if $(ALL),ALL=1) $(BIN)/python -m tests.minds $(or $(MINDS),../shared/minds)
 
 soak: .venv/dev.stamp ## Twenty agents and ten people for half an hour; MINUTES=n

@@ -7,7 +7,7 @@ from discord import app_commands
 from bot.core.actions import DirectScene, LeaveSeat, Play, StartScene, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.people import mention
-from bot.core.records import AgentId, Json
+from bot.core.records import AgentId, Json, Snowflake
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.records import Fared, Scene, SceneStatus
 from bot.core.scenes.registry import KINDS, kind_named
@@ -192,16 +192,19 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         agent: AgentArg,
         seat: app_commands.Range[int, 1, 50] | None = None,
         scene: SceneArg | None = None,
+        comments: bool = False,
     ) -> None:
-        """Let an agent take a seat, or one that was left (for who started it, and managers).
+        """Let an agent take a seat, or one that was left, or comment (for who started it, and managers).
 
         Args:
             agent: Which agent
             seat: A seat that was left, by its number; a new one when left out
             scene: Which scene; that of this thread when left out
+            comments: It takes no seat, but watches what everybody sees, and comments
         """
         found = await self.scene(interaction, scene)
-        await self.act(interaction, TakeSeat(scene_id=found.id, agent_id=agent.id, seat=seat))
+        take = TakeSeat(scene_id=found.id, agent_id=agent.id, seat=seat, comments=comments)
+        await self.act(interaction, take)
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def move(
@@ -281,7 +284,8 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         """
         managers_only(interaction)
         found = await self.scene(interaction, scene)
-        await self.say(interaction, await self.desk.scenes.replay(guild_of(interaction), found.id))
+        who = Snowflake(interaction.user.id)
+        await self.say(interaction, await self.desk.scenes.replay(guild_of(interaction), found.id, who=who))
 
     async def scene(self, interaction: Interaction, number: int | None) -> Scene:
         """Give the scene that was named, else that of this thread; raises NotFound for one they may not see."""

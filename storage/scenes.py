@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, fun
 
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, Json, MessageId, SceneId, Snowflake
+from bot.core.scenes.kind import RULES
 from bot.core.scenes.play import Entry
 from bot.core.scenes.records import OPEN, Fared, Scene, SceneEvent, SceneStatus, Seated, Source
 from bot.core.scenes.showing import REMOVED, fits, on_one_line, stretches
@@ -136,7 +137,7 @@ class SqlScenes:
         won = func.sum(case((SEATS.c.result == WON, 1), else_=0)).label("won")
         who = (SCENES.c.kind, SEATS.c.agent_id, SEATS.c.person_id)
         asked = select(*who, func.count().label("played"), won, *sums).select_from(SEATS.join(SCENES, on))
-        over = (SCENES.c.status == SceneStatus.OVER, SCENES.c.room_id.in_(room_ids))
+        over = (SCENES.c.status == SceneStatus.OVER, SCENES.c.room_id.in_(room_ids), SEATS.c.seat != RULES)
         asked = asked.where(owned(SEATS, community_id), *over).group_by(*who)
         return [plain(Fared, row) for row in await self.session.mappings(asked.order_by(*who))]
 
@@ -150,14 +151,15 @@ class SqlScenes:
         return found
 
     async def keep(self, scene: Scene) -> None:
-        row = columns_of(scene, "seats") | {
+        row = columns_of(scene, "seats", "commentator") | {
             "options": dict(scene.options),
             "standing": json.dumps(dict(scene.standing)),
         }
         await self.session.upsert(SCENES, [row])
-        seats = [columns_of(one) | {"community_id": scene.community_id, "scene_id": scene.id} for one in scene.seats]
+        sitting, of = (*scene.watchers, *scene.seats), {"community_id": scene.community_id, "scene_id": scene.id}
+        seats = [columns_of(one) | of for one in sitting]
         if scene.status is SceneStatus.LOBBY or not scene.step:  # later no seat goes
-            gone = and_(SEATS.c.scene_id == scene.id, SEATS.c.seat.not_in(scene.taken))
+            gone = and_(SEATS.c.scene_id == scene.id, SEATS.c.seat.not_in([one.seat for one in sitting]))
             await self.session.run(delete(SEATS).where(owned(SEATS, scene.community_id), gone))
         await self.session.upsert(SEATS, seats, keep=("usd",))
 
@@ -414,7 +416,9 @@ def _is_wordy(value: object) -> bool:
 
 
 def _scene_of(row: Values, seats: Sequence[Seated]) -> Scene:
-    return plain(Scene, row, standing=json.loads(row.get("standing") or "{}"), seats=tuple(seats))
+    players = tuple(one for one in seats if one.seat != RULES)
+    watcher = next((one for one in seats if one.seat == RULES), None)
+    return plain(Scene, row, standing=json.loads(row.get("standing") or "{}"), seats=players, commentator=watcher)
 
 
 def _audience(stored: Sequence[int] | None) -> tuple[int, ...] | None:

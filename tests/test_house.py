@@ -26,7 +26,7 @@ LONGEST_FUNCTION = 50
 LONGEST_FILE = 500
 LONGEST_COG = 200
 LONGEST_COMMAND = 12
-WITHOUT_A_TEST_FILE = 15  # modules of core and engine; this only ever becomes less
+WITHOUT_A_TEST_FILE = 6  # modules that do something of core and engine; this only ever becomes less
 COMMAND_DECORATORS = {"command", "context_menu"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -107,11 +107,17 @@ def test_nothing_is_called_by_a_name_that_says_nothing() -> None:
     assert [path for path in sources(*PRODUCT, "tests") if path.stem in empty] == []
 
 
+def does_something(path: Path) -> bool:
+    """Tell whether anything in a module does more than to say what there is: its records and protocols need no test."""
+    nodes = [node for node in ast.walk(parsed(path)) if isinstance(node, Function)]
+    return any(node.body[1:] if ast.get_docstring(node) else node.body for node in nodes)
+
+
 def test_ever_more_modules_of_core_and_engine_have_a_test_file_in_their_place() -> None:
     modules = [path for path in sources("bot/core", "bot/engine") if path.stem != "__init__"]
     places = [path.relative_to(ROOT / "bot") for path in modules if path.parent.name != "ports"]  # these only ask
     formats = {Path("core/hud/formats") / f"{name}.py" for name in InputFormat}  # test_formats.py tries each of them
-    wanted = [one for one in places if one not in formats]
+    wanted = [one for one in places if one not in formats and does_something(ROOT / "bot" / one)]
     lacking = [one.as_posix() for one in wanted if not (ROOT / "tests" / one.parent / f"test_{one.name}").exists()]
     assert len(lacking) <= WITHOUT_A_TEST_FILE, lacking
 

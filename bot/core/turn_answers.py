@@ -30,10 +30,11 @@ def parse_turn(
     window: int,
     output_format: OutputFormat,
     is_over: bool = False,
+    watches: bool = False,
 ) -> ParsedAnswer:
     """Read an answer to a turn; it never raises. What is not plain (core.answer_text) is for a workshop.
 
-    Where the scene `is_over` no move is left, and only a few things are kept.
+    Where the scene `is_over` no move is left, and only a few things are kept; who `watches` keeps nothing.
     """
     data = read_answer(without_thinking(text), output_format).data
     if not isinstance(data, dict):
@@ -54,7 +55,7 @@ def parse_turn(
             rejected.append((action.definition.name, NOT_AFTERWARDS))
         elif is_over and len(actions) >= KEPT_AT_MOST:
             rejected.append((action.definition.name, ENOUGH_KEPT))
-        elif is_kept(action.definition):
+        elif is_kept(action.definition) and not watches:
             actions.append(action)
         else:
             rejected.append((action.definition.name, NOT_DURING))

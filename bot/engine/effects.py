@@ -318,7 +318,9 @@ class Boards:
             outlook = await outlook_of(self._estimator, read, view.community, scene)
         estimate, coin = await outlook.told() if outlook is not None else ("", COIN)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
-        board = board_of(scene, events, names, free, estimate=estimate, coin=coin)
+        who = scene.commentator_id
+        commentator = view.agents[who].name if who is not None and who in view.agents else ""
+        board = board_of(scene, events, names, free, commentator=commentator, estimate=estimate, coin=coin)
         thread_id = scene.thread_id
         if thread_id is None:
             if room.channel_id is None:

@@ -25,8 +25,7 @@ from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
 from bot.core.view import Glance, Outline, View
 from bot.engine.purse import spending_now
-from bot.engine.seating import sits_in, who_may_sit
-from bot.engine.stage import shown_turn
+from bot.engine.seating import shown_turn, sits_in, who_may_sit
 
 BLOTS_KEPT, BLOTTED_KEPT = 200, 1_000_000  # communities, and characters of all their keys
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
@@ -103,10 +102,9 @@ class Gatekeeper:
             for one in ready:
                 scene_id = one.first.scene_id
                 scene = await read.scenes.find(community_id, scene_id) if scene_id is not None else None
-                seat = scene.seat_of(agent_id=one.agent_id) if scene is not None else None
-                if scene is None or seat is None or one.agent_id not in await who_may_sit(read.views, scene):
+                if scene is None or one.agent_id not in await who_may_sit(read.views, scene):
                     continue
-                turn = await shown_turn(read, scene, seat.seat)
+                turn = await shown_turn(read, scene, one.agent_id)
                 if turn is not None:
                     turns[one.agent_id] = turn
         return turns

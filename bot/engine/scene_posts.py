@@ -69,6 +69,11 @@ async def posts(
     return found
 
 
+def comment(scene: Scene, agent_id: AgentId, text: str, message_id: MessageId, now: datetime) -> Say:
+    """Give what somebody says in the thread who watches."""
+    return _say(scene, agent_id, _Said(text, ()), message_id, now, now)
+
+
 async def asides(write: Writing, scene: Scene, events: Sequence[Event], *, now: datetime) -> list[Change]:
     """Tell who watches what only some seats may hear: in the bot's own notice, which is no message to anybody.
 

@@ -1,6 +1,6 @@
 """Scenes in the community: one step is one transaction, with all that follows from it (docs/scenes.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -13,16 +13,17 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import BoardPayload
-from bot.core.ports import Reading, Writing
-from bot.core.records import Agent, AgentId, BeatId, CommunityId, Json, Reason, SceneId, Snowflake
+from bot.core.ports import Writing
+from bot.core.records import Agent, AgentId, BeatId, CommunityId, Json, MessageId, Reason, SceneId, Snowflake
+from bot.core.scenes.commentary import EVERY_SECONDS, said, words_of
 from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, Turn, closed_side, epilogue_of, play_of, turn_of
+from bot.core.scenes.showing import TEXT, closed_side, play_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.spending import day_of, of_day
-from bot.engine.scene_posts import asides, calls, names_of, posts
+from bot.engine.scene_posts import asides, calls, comment, posts
 from bot.engine.seating import who_may_sit
 
 BOARD_SECONDS = 2.0
@@ -36,15 +37,6 @@ MODELS_FAIL = "the model provider fails: resume it once it answers again"
 log = structlog.get_logger(__name__)
 
 
-async def shown_turn(read: Reading, scene: Scene, seat: Seat) -> Turn | None:
-    """Give what a seat is shown that has a move, or may look back on what is over; None for any other."""
-    events, names = await read.scenes.events(scene.community_id, scene.id), await names_of(read, scene)
-    if scene.status is SceneStatus.OVER:
-        return epilogue_of(scene, events, names, seat)
-    turn = turn_of(scene, events, names, seat)
-    return turn if turn is not None and turn.moves else None
-
-
 @dataclass(kw_only=True)
 class Stage:
     """One scene in one transaction; `changes` is what is still to be written when all is done."""
@@ -56,6 +48,7 @@ class Stage:
     changes: list[Change] = field(default_factory=list)
     _quiet: bool = False  # whether the step that is being made shows nowhere
     _news: bool = True  # whether it tells anything
+    _is_told: bool = False  # whether it tells everybody something
 
     async def begin(self) -> None:
         """Set it up, once everybody sits."""
@@ -96,6 +89,14 @@ class Stage:
         self._fare(seat, turns=int(not found.move.free), steps=0)
         self.scene = replace(self.scene, faults=0)
         await self._stand(step, seat=seat, post_id=post_id)
+
+    async def comment(self, agent_id: AgentId, move: str, arguments: Mapping[str, Json]) -> None:
+        """Let who watches say something of it, which nobody who plays is shown; raises Rejected."""
+        if text := words_of(move, arguments):
+            message_id = MessageId(self.write.ids.take("message"))
+            self.changes.append(comment(self.scene, agent_id, text, message_id, self.now))
+            await self._tell([said(self.scene, text, message_id, self.now)])
+            await self.write.scenes.keep(self.scene)
 
     async def heard(self, person_id: Snowflake, text: str, *, post_id: Snowflake, sent_at: datetime) -> None:
         """Take a line in the thread for the move it is, if it is one now; else it stands there, and nobody sees it."""
@@ -322,6 +323,7 @@ class Stage:
         ]
         await self._tell(told)
         self._news = bool(told)
+        self._is_told = self._is_told or any(one.audience is None for one in told)
         own = post_id is not None  # what they said stands there already
         heard = [one for one in step.events if not (own and one.speaker)]
         at_most = self.config.typing_at_most_seconds
@@ -401,11 +403,20 @@ class Stage:
         of = self.scene.community_id, self.scene.id
         freely = isinstance(awaits, Expect) and awaits.anyone
         anew, later = is_new or (freely and self._news), self._after_speech()
-        left = await self.write.scenes.ask_no_more(*of, but=() if anew else agents)
+        kept = [*(() if anew else agents), self.scene.commentator_id or AgentId(0)]
+        left = await self.write.scenes.ask_no_more(*of, but=kept)
         due = {agent_id: later for agent_id in agents if agent_id not in left}
         if freely:  # who has looked, and said nothing, looks again when there is something new
-            due = heartbeats(await self.agents(), agents if anew else list(left), now=self.now, not_before=later)
+            again = agents if anew else [one for one in left if one in agents]
+            due = heartbeats(await self.agents(), again, now=self.now, not_before=later)
         for agent_id, at in due.items():
+            self._ask(agent_id, at)
+        await self._ask_commentator(self.now + timedelta(seconds=EVERY_SECONDS), asked=left)
+
+    async def _ask_commentator(self, at: datetime, *, asked: Collection[AgentId] = ()) -> None:
+        """Let who watches look at what everybody was told, if there is money; who is asked already sees all of it."""
+        agent_id = self.scene.commentator_id
+        if agent_id is not None and agent_id not in asked and self._is_told and not await self._money_short():
             self._ask(agent_id, at)
 
     def _ask(self, agent_id: AgentId, due_at: datetime) -> None:
@@ -444,6 +455,7 @@ class Stage:
         scene = replace(self.scene, status=status, outcome=over.outcome, ended_at=self.now, seats=seats)
         await self._rest_for_good(replace(scene, window_step=standing.window))
         await self._look_back()
+        await self._ask_commentator(self._after_speech())
         if status is SceneStatus.STUCK:
             told = (
                 f"Scene {scene.id} ({scene.kind}) got stuck and was ended: its log is kept, `/scene replay` folds it."

@@ -13,7 +13,6 @@ from bot.core.kinds import OutputFormat
 from bot.core.moderation import held_word
 from bot.core.ports import Model, Workshop
 from bot.core.records import AgentId, CommunityId
-from bot.core.scenes.moves import parameters
 from bot.core.scenes.showing import Turn
 from bot.core.turn_answers import SCENE_MOVE, parse_turn
 from bot.engine.moderation import Objections
@@ -39,6 +38,7 @@ class TurnReader:
             scene_id=turn.scene_id,
             window=turn.window,
             is_over=bool(turn.outcome),
+            watches=turn.watches,
             output_format=output_format,
         )
         if is_plain(text):
@@ -77,8 +77,8 @@ class TurnReader:
 
 def _words_of(move: Play, turn: Turn) -> Iterator[str]:
     """Give the texts of a move; its other values are chosen from a list."""
-    known = turn.kind.move_named(move.move)
-    for one in parameters(known) if known is not None else ():
+    known = next((one for one in turn.moves if one.name == move.move), None)
+    for one in known.parameters if known is not None else ():
         given = move.arguments.get(one.name)
         if one.what == "text" and isinstance(given, str):
             yield given

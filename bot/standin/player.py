@@ -8,6 +8,7 @@ from bot.core.hud.turn import ReadParameter, read_moves, read_outcome, read_turn
 from bot.core.records import Json
 from bot.standin.dice import Dice
 from bot.standin.tactics import TACTICS
+from bot.standin.tactics.commentary import commentator
 
 PHRASES = (
     "I have thought about {topic}, and I would keep it simple.",
@@ -32,7 +33,7 @@ def played(text: str) -> Document | None:
         return None
     dice = Dice(text)
     turn = read_turn(text)
-    tactic = TACTICS.get(turn.plays) if turn is not None else None
+    tactic = (commentator if "comment" in moves else TACTICS.get(turn.plays)) if turn is not None else None
     if turn is not None and tactic is not None and (found := tactic(turn, dice)) is not None:
         return {"thoughts": "I have a plan.", "move": found, "actions": []}
     name = chosen(moves, dice)

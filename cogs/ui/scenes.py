@@ -119,6 +119,8 @@ class BoardButton(Lasting, template=PRESS_ID):
                 return [LeaveSeat(scene_id=self.scene_id)]
             case "agents":
                 return [TakeSeat(scene_id=self.scene_id, agent_id=int(value)) for value in values]
+            case "comment":
+                return [TakeSeat(scene_id=self.scene_id, agent_id=int(value), comments=True) for value in values]
             case "choose":
                 return [DirectScene(scene_id=self.scene_id, what="choose", seat=int(values[0]))]
             case "begin" | "pause" | "resume" | "add" as what:

@@ -10,6 +10,7 @@ from bot.core.keeping import ArchiveContents
 from bot.core.kinds import LetterState, RequestState
 from bot.core.ports import Cipher, Workshop
 from bot.core.records import Community, CommunityId
+from bot.core.scenes.records import OPEN
 from storage.database import Database
 from storage.forgetting import forget_rest
 from storage.late_indexing import index_rest
@@ -30,12 +31,16 @@ LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
 MOST_ROWS = 150_000  # to write them takes long, however short they are
 MOST_ROOMS = 5_000  # with private threads: all are read together
-# What a look at one agent, room, message or scene reads: by table whose it is, and how many rows at most.
+# What a look at one agent, room, message, scene or the whole reads: by table whose it is, and how many rows at most.
+ALL = ""
 READ_TOGETHER: Mapping[str, tuple[str, int]] = {
     **dict.fromkeys(("lookups", "minds", "reasons", "schedules"), ("agent_id", 1_000)),
-    **dict.fromkeys(("checkpoints", "keys", "letters", "requests"), ("room_id", 1_000)),
+    **dict.fromkeys(("checkpoints", "letters"), ("room_id", 1_000)),
     **dict.fromkeys(("scene_events", "scene_moves"), ("scene_id", 4_000)),
-    "scene_seats": ("scene_id", 50),
+    "scene_seats": ("scene_id", 24),
+    "scenes": (ALL, 100),
+    **dict.fromkeys(("keys", "requests"), (ALL, 2_000)),
+    "memberships": (ALL, 10_000),
     "attachments": ("message_id", 100),
 }
 LARGEST_TOGETHER = 2_000_000  # characters of these
@@ -44,7 +49,8 @@ WAITING = (
     LetterState.SENDING,
     LetterState.HELD,
     RequestState.PENDING,
-)  # what is over nobody reads
+    *OPEN,
+)  # what is over nobody reads, or few of it
 MOST_UNTOLD = 5_000  # messages in threads of which older programs did not know what they are: they go one by one
 TOO_MUCH = (
     "The archive holds more than can come in here without keeping everybody waiting: ask whoever runs Selfroom to "
@@ -93,7 +99,7 @@ def looked_through(data: bytes) -> ArchiveContents:
             if not all(map(is_bounded, manifest["kept"].values())):
                 raise BadSetting(TOO_LARGE)
             found = {table.name: 0 for table in TABLES}
-            untold, together = 0, _Together()
+            untold, together = 0, Together()
             for page in pages_of(archive, manifest, handed=True):
                 found[page.table_name] += len(page.rows)
                 if page.table_name == MESSAGES.name:
@@ -108,7 +114,7 @@ def looked_through(data: bytes) -> ArchiveContents:
         raise BadSetting(BROKEN) from error
 
 
-class _Together:
+class Together:
     """Adds up what is read together, and raises BadSetting where that keeps everybody waiting."""
 
     def __init__(self) -> None:
@@ -117,10 +123,10 @@ class _Together:
 
     def add(self, page: Page[Values]) -> None:
         """Count the rows of a page."""
-        owner, most = READ_TOGETHER.get(page.table_name, ("", 0))
-        for row in page.rows if owner else ():
-            whose = page.table_name, row[owner]
-            if row.get("state", WAITING[0]) in WAITING:
+        owner, most = READ_TOGETHER.get(page.table_name, (ALL, 0))
+        for row in page.rows if most else ():
+            whose = page.table_name, row.get(owner)
+            if row.get("state", row.get("status", WAITING[0])) in WAITING:
                 self._rows[whose] += 1
                 self._characters[whose] += sum(len(str(value)) for value in row.values())
                 if self._rows[whose] > most or self._characters[whose] > LARGEST_TOGETHER:

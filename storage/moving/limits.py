@@ -62,7 +62,10 @@ LONG_FROM_ANYBODY = {
     ("attachments", "text"): LARGEST_FILE,
     ("checkpoints", "text"): 50_000,
     ("minds", "focus"): 100_000,
-    ("scenes", "standing"): LARGEST_SMALL,  # three times what the longest game comes to
+    **dict.fromkeys((("scenes", "standing"), ("scene_moves", "standing")), LARGEST_SMALL),  # thrice the longest game's
+    ("scenes", "options"): 8_000,  # of scenes 200 are listed at once, with their seats
+    **dict.fromkeys((("scenes", "why"), ("scenes", "outcome")), 2_000),
+    **dict.fromkeys((("scene_seats", "why"), ("scene_seats", "result")), 1_000),
     **dict.fromkeys(MIND, 2 * LARGEST_KNOWN),
     **dict.fromkeys(SHORTENED, LARGEST_DOCUMENT),
 }

@@ -63,8 +63,15 @@ def _werewolf() -> list[Figure]:
     village, wolves = won["village"] / GAMES, won["wolves"] / GAMES
     name = f"scenes.werewolf_{PLAYERS}"
     return [
-        Figure(name=f"{name}_village_wins_of_{GAMES}", value=village, unit="share", target=MOST),
-        Figure(name=f"{name}_wolves_win_of_{GAMES}", value=wolves, unit="share", target=MOST),
+        Figure(name=f"{name}_more_frequent_winner_of_{GAMES}", value=max(village, wolves), unit="share", target=MOST),
+        Figure(
+            name=f"{name}_less_frequent_winner_of_{GAMES}",
+            value=min(village, wolves),
+            unit="share",
+            target=LEAST,
+            better="higher",
+        ),
+        Figure(name=f"{name}_village_wins_of_{GAMES}", value=village, unit="share"),
         Figure(name=f"{name}_calls_at_most", value=max(calls), unit="calls", target=130),
         Figure(name=f"{name}_usd_at_most_{MODEL}", value=float(dearest), unit="USD", target=0.08),
     ]

@@ -54,7 +54,7 @@ SPOILED: dict[str, tuple[Callable[[list[Json]], object], str]] = {
 
 @pytest.mark.parametrize("what", SPOILED)
 async def test_what_discord_would_not_take_is_seen(what: str) -> None:
-    commands = await commands_sent()
+    commands = [one for one in await commands_sent() if one["name"] in ("agent", "help")]  # the others are in order
     spoil, told = SPOILED[what]
     spoil(commands)
     found = faults(PATHS[1], commands)

@@ -85,8 +85,9 @@ def test_its_bytes_tell_nothing_that_its_seat_does_not_see() -> None:
             assert isinstance(there, Village)
             for seat in (0, *there.seats[:3]):
                 other = hidden(there, seat, Chance("other", playing.standing.step))
-                drawn = [village_map(one.view(seat).picture, NAMES) for one in (there, other)]
-                assert drawn[0] == drawn[1]
+                one, two = (each.view(seat).picture for each in (there, other))
+                assert one == two
+                assert seed or village_map(one, NAMES) == village_map(two, NAMES)  # to draw takes long
                 pairs += 1
     assert pairs >= 40
 

@@ -37,6 +37,12 @@ async def test_a_person_joins_watches_and_plays_a_chat_on_the_page(home: Living,
     await expect(seat).to_be_visible(timeout=ANSWER_MS)
     await expect(seat.get_by_role("button", name="say")).to_be_in_viewport()
     await tab.shot("selfroom-scene")
+    await tab.page.set_viewport_size({"width": 390, "height": 780})
+    await tab.page.keyboard.press("Escape")  # who is there lies above all else
+    await expect(seat.get_by_role("button", name="say")).to_be_in_viewport()
+    assert await tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    await tab.shot("selfroom-scene-phone")
+    await tab.page.set_viewport_size({"width": 1280, "height": 800})
     await expect(scene).not_to_contain_text("secret")
     await expect(scene).not_to_contain_text("letter")
     await seat.get_by_role("button", name="say").click()

@@ -8,6 +8,9 @@ from time import monotonic
 import pytest
 import pytest_asyncio
 
+from bot.core.records import Snowflake
+from bot.core.scenes.registry import KINDS
+from bot.engine import stage
 from cogs.ui import scenes
 from cogs.ui.patience import Patience
 from tests.e2e.commanding import Commander, heard
@@ -174,6 +177,45 @@ async def test_a_lobby_seats_all_agents_that_are_chosen_at_once(cast: Cast) -> N
         told = words_of(await inside.choose(there, "Let an agent sit", *both))
         assert "Wren sits in seat 1" in told and "Ledger sits in seat 2" in told
         await board(cast.you, inside.channel_id, "2. Ledger")
+
+
+async def test_every_preset_opens_its_lobby_with_one_press(cast: Cast) -> None:
+    [guild] = cast.home.house.client.guilds
+    presets = [(one, preset) for one in KINDS.values() for preset in one.presets]
+    for kind, preset in presets:
+        asked = await cast.manager.run("scene start")
+        told = words_of(await cast.manager.choose(asked, "What shall be played?", f"{kind.kind}:{preset.name}"))
+        assert f"The lobby of {kind.title}" in told
+        number = told.partition(f"{kind.title} ")[2].split()[0]
+        scene = await cast.home.house.desk.scenes.find(Snowflake(guild.id), int(number))
+        assert preset.options.items() <= scene.options.items()
+        assert "stopped" in await cast.manager.told("scene direct", what="stop", scene=number)
+
+
+async def test_an_agent_that_is_asked_to_in_the_lobby_watches_and_comments_in_the_thread(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "EVERY_SECONDS", 1.0)
+    async with lobby(cast, "chat", "Watched") as (inside, _):
+        thread_id, guest = inside.channel_id, Commander(cast.guest.visitor, inside.channel_id)
+        there = await board(cast.you, thread_id, "seats")
+        told = await inside.choose(there, "Let an agent watch and comment", agent_value(there, "Wren"))
+        assert "Wren will watch" in words_of(told)
+        there = await board(cast.you, thread_id, "Wren will watch and comment")
+        assert "watch and comment" not in str(there["components"])
+        for one in (inside, guest):
+            await one.told("scene join")
+        await inside.told("scene direct", what="begin")
+        await board(cast.you, thread_id, "Waiting for")
+        await cast.you.say(thread_id, "It rains in the valley.")
+
+        async def commented() -> Json | None:
+            said = await cast.you.messages(thread_id)
+            return next((one for one in said if one["author"]["username"] == "Wren"), None)
+
+        assert "It rains in the valley." in (await until(commented, "Wren's comment"))["content"]
+        results = await inside.run("scene results")
+        assert "(comment): " in await inside.text_of(results, -1)
 
 
 async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started_it(cast: Cast) -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from tests.adapters.llama import form_of, llama
 from tests.e2e.conftest import living, quick_settings
+from tests.e2e.sharing import shared_home
 from tests.e2e.visitor import visiting
+from tests.minds.council import MEMBERS, held
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio]
 
@@ -42,3 +44,14 @@ async def test_a_server_that_ignores_the_schema_and_speaks_in_words_is_heard(
             assert answer["content"] == "Yes, still Kestrel."
     assert mind.trials == ["json_schema", "json_object"]
     assert " says to you in message " in mind.calls[0]["input"].splitlines()[-1]
+
+
+@pytest.mark.long
+async def test_three_of_a_model_hold_a_council_to_its_end_and_it_is_told_what_they_did(tmp_path: Path) -> None:
+    (minds := tmp_path / "minds").mkdir()
+    (house := tmp_path / "house").mkdir()
+    async with shared_home(minds) as cast:
+        outcome, *did, _ = await held(f"{cast.home.url}/v1", "gpt-4o-mini", house)
+    assert "The council is closed" in outcome
+    assert [one.partition(":")[0] for one in did] == [*MEMBERS]
+    assert "1 × " in did[0]

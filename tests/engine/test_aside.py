@@ -13,7 +13,7 @@ from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.hud_now import hud_now
 from bot.engine.summaries import Summaries
 from tests.engine.hearts import everyone_says, hearts
-from tests.engine.theatre import SCENE, theatre
+from tests.engine.theatre import BOSS, SCENE, theatre
 from tests.factories import GUILD_ID
 from tests.fakes import ScriptedModel, SeededRandom, WordTokenizer
 
@@ -112,6 +112,6 @@ async def test_a_scene_is_folded_again_beside_what_goes_on(monkeypatch: pytest.M
         await stage.opened("council", 3, host=False)
         house = stage.house
         office = Office(house.store, stage.performer, house.clock, SeededRandom(1), on_done=lambda: None)
-        assert "every digest is as it was" in await FrontDesk(office).scenes.replay(GUILD_ID, SCENE)
+        assert "every digest is as it was" in await FrontDesk(office).scenes.replay(GUILD_ID, SCENE, who=BOSS.id)
     assert threads
     assert threading.main_thread() not in threads

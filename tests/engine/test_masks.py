@@ -22,12 +22,14 @@ from bot.core.keeping import Readable
 from bot.core.kinds import UsedBy
 from bot.core.next_beat import doing_words
 from bot.core.records import AgentId, Message, Snowflake
+from bot.core.scenes.commentary import watching
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office
 from bot.engine.performer import Performer
 from storage.tables import ACTIONS, LETTERS, MESSAGES
 from storage.timelines.trees import SqlTrees
+from tests.core.scenes.surfaces import prompt
 from tests.engine.front_desk.test_timelines import desk
 from tests.engine.test_closed_scenes import SECRET, knowing, village
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
@@ -69,6 +71,7 @@ SURFACES = (
     Surface(name="card", mask=Mask.REFUSED, what="/agent export: a card with what it knows"),
     Surface(name="drawer", mask=Mask.REFUSED, what="the head beside the playground's chat"),
     Surface(name="timeline", mask=Mask.REFUSED, what="/timeline: how it might go on, and who was what"),
+    Surface(name="replay", mask=Mask.REFUSED, what="/scene replay: how many moves were made"),
     Surface(name="archive", mask=Mask.REFUSED, what="the whole community as a file"),
     Surface(name="hud history", mask=Mask.SHUT, what="/hud history: beats, with HUD, thoughts and answer"),
     Surface(name="hud behind a message", mask=Mask.SHUT, what="Show the HUD behind this"),
@@ -81,6 +84,7 @@ SURFACES = (
     Surface(name="typing", mask=Mask.ABSENT, what="who types: nobody does because of a turn", until=False),
     Surface(name="board", mask=Mask.PUBLIC, what="the board, its picture, and the ids of its buttons", until=False),
     Surface(name="thread", mask=Mask.PUBLIC, what="what is posted in the thread, and the letters it comes in"),
+    Surface(name="commentary", mask=Mask.PUBLIC, what="what an agent is shown that watches and comments"),
     Surface(name="asides", mask=Mask.ABSENT, what="what is told at once to who watches: nothing where a person sits"),
     Surface(name="history", mask=Mask.PUBLIC, what="/scene show, results, and the transcript"),
     Surface(name="messages", mask=Mask.PUBLIC, what="what is kept as said"),
@@ -160,6 +164,12 @@ async def refused_drawer(night: Night) -> None:
     for why in await every_agent(night, lambda id_: night.desk.minds.why_shut(GUILD_ID, id_, who=MIRA.id)):
         assert "sits in a scene with you" in str(why)
     assert set(await every_agent(night, lambda id_: night.desk.minds.why_shut(GUILD_ID, id_, who=BOSS.id))) == {""}
+
+
+async def refused_replay(night: Night) -> None:
+    with pytest.raises(Rejected, match="fold its log once it is over"):
+        await night.desk.scenes.replay(GUILD_ID, SCENE, who=MIRA.id)
+    assert "every digest is as it was" in await night.desk.scenes.replay(GUILD_ID, SCENE, who=BOSS.id)
 
 
 async def refused_archive(night: Night) -> None:
@@ -347,12 +357,23 @@ async def public_export(night: Night) -> None:
         night.clean(await read.personal.data(night.stage.house.community_id, MIRA.id, where))
 
 
+async def public_commentary(night: Night) -> None:
+    scene, events = await night.stage.scene(), await night.stage.events()
+    turn = watching(scene, events, {one.seat: f"Agent{one.seat}" for one in scene.seats})
+    assert turn is not None
+    asked = prompt(turn)
+    night.clean(asked.instructions, asked.input, asked.turn_schema)
+    assert "You are: " not in asked.input
+    assert "falls" in asked.input
+
+
 PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     **dict.fromkeys(("hud", "knowledge", "focus", "plan"), refused_inside),
     "card": refused_card,
     "drawer": refused_drawer,
     "timeline": refused_timeline,
     "archive": refused_archive,
+    "replay": refused_replay,
     "hud history": shut_history,
     "hud behind a message": shut_behind,
     "heartbeat status": same_status,
@@ -364,6 +385,7 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "typing": absent_typing,
     "board": public_board,
     "thread": public_thread,
+    "commentary": public_commentary,
     "asides": absent_asides,
     "history": public_history,
     "messages": public_messages,

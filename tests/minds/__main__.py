@@ -1,6 +1,7 @@
 """Try small real models on this machine and compare ways of asking them: `python -m tests.minds FOLDER [NAME ...]`.
 
 FOLDER has a `start.py` that starts such a model behind a server with OpenAI's shapes: `start.py NAME PORT`.
+With TALK somebody talks long with it; with COUNCIL three of it hold a council to its end.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ from bot.engine.trial.running import Wanted
 from bot.engine.trial.situations import BOAT, Aim, Line, Situation, Turn
 from bot.engine.trial.stage import Asked, staged
 from bot.settings import Settings
+from tests.minds.council import held
 
 PORT = 21_599
 STARTS_WITHIN_SECONDS = 1_800.0  # the first time it is fetched
@@ -177,6 +179,10 @@ async def main() -> None:
         print(" | ".join(["", "way", *COLUMNS, "seconds", "tokens in", "cached", ""]).strip())  # noqa: T201
         print("|" + " --- |" * (len(COLUMNS) + 4))  # noqa: T201
         with started(folder, mind) as address:
+            if "COUNCIL" in os.environ:
+                with tempfile.TemporaryDirectory() as house:
+                    print("\n".join(await held(address, mind, Path(house))), flush=True)  # noqa: T201
+                continue
             for way in ways:
                 if "TALK" in os.environ:
                     print(await talked(address, mind, way), flush=True)  # noqa: T201

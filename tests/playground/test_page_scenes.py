@@ -33,9 +33,33 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         assert await faults(tab, "scene") == []
         await tab.page.emulate_media(color_scheme="dark")
         assert await faults(tab, "dark scene") == []
+        await tab.page.set_viewport_size({"width": 390, "height": 780})
+        await tab.page.keyboard.press("Escape")  # who is there lies above all else
+        await expect(shown.get_by_role("button", name="My seat")).to_be_attached()
+        assert await tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+        box = await shown.bounding_box()
+        assert box is not None
+        assert box["height"] <= 780 / 2
+        await tab.shot("scene-phone")
+        await tab.page.set_viewport_size({"width": 1280, "height": 800})
         face.scenes[str(thread.id)] = told(
             status="over", phase="", seats=[], facts=[], lines=["The council is closed."]
         )
         await expect(shown).to_contain_text("The council is closed.")
         await tab.page.locator(".channel", has_text=scene.channel.name).first.click()
+        await expect(shown).to_be_hidden()
+
+
+async def test_a_scene_that_takes_place_in_a_room_itself_stands_above_it_while_it_goes_on(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        tab = await scene.tab()
+        shown = tab.page.get_by_role("region", name="Scene")
+        await expect(shown).to_be_hidden()
+        seat = discord.ui.Button[discord.ui.View](label="My seat", custom_id="scene:seat:3:1")
+        face.scenes[str(scene.channel.id)] = told()
+        board = await scene.channel.send("🎭 **Council 3: Tea**", view=discord.ui.View(timeout=None).add_item(seat))
+        face.scenes[str(scene.channel.id)] = told(board_post_id=str(board.id))
+        await expect(shown.get_by_role("heading")).to_have_text("Council 3: Tea")
+        await expect(shown.get_by_role("button", name="My seat")).to_be_visible()
+        del face.scenes[str(scene.channel.id)]
         await expect(shown).to_be_hidden()

@@ -57,6 +57,7 @@ def found_at(url: str, gateway_url: str, token: str, model_url: str) -> Mapping[
         "SELFROOM_DISCORD_GATEWAY": gateway_url,
         "SELFROOM_DISCORD_CDN": f"{url}/cdn",
         "SELFROOM_OPENAI_BASE_URL": f"{model_url}/v1",
+        "SELFROOM_SPONSORED_SERVERS": "*",
     }
 
 

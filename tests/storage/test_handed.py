@@ -22,8 +22,9 @@ from storage.database import Database
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.moving import archive, handed, incoming
 from storage.moving.arrival import admitted
-from storage.moving.handed import MOST_AGENTS, HandedArchives, looked_through
-from storage.session import Session
+from storage.moving.handed import MOST_AGENTS, HandedArchives, Together, looked_through
+from storage.moving.pages import Page
+from storage.session import Session, Values
 from storage.store import SqlStore
 from storage.tables import MESSAGES, METADATA
 from storage.talking import Indexed, put_into_index
@@ -346,6 +347,10 @@ def with_many(files: Files, table: str, number: int, **columns: object) -> None:
         ("actions", "why", "w" * 20_001),
         ("checkpoints", "text", "w" * 50_001),
         ("scenes", "standing", "{" + "x" * 20_000),
+        ("scene_moves", "standing", "{" + "x" * 20_000),
+        ("scenes", "options", {"topic": "t" * 8_000}),
+        ("scenes", "outcome", "o" * 2_001),
+        ("scene_seats", "why", "w" * 1_001),
     ],
     ids=lambda one: one if isinstance(one, str) and len(one) < 20 else "",
 )
@@ -367,6 +372,19 @@ async def test_nobody_hands_in_more_than_a_look_at_one_room_can_read(
     data = changed(data, lambda files: with_many(files, "letters", 1_001, **TOPIC, state=state))
     with pytest.raises(BadSetting, match="than can come in here without keeping everybody waiting"):
         looked_through(data)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "most"),
+    [("scenes", "id", 100), ("scene_seats", "seat", 24), ("requests", "id", 2_000), ("memberships", "room_id", 10_000)],
+)
+def test_nobody_hands_in_more_than_a_look_at_the_whole_can_read(table: str, column: str, most: int) -> None:
+    together = Together()
+    rows: list[Values] = [{"status": "paused", "scene_id": 1, column: number} for number in range(most)]
+    together.add(Page(table_name=table, rows=rows))
+    together.add(Page(table_name="scenes", rows=[{"status": "over", "id": 1}] * 200))
+    with pytest.raises(BadSetting, match="than can come in here without keeping everybody waiting"):
+        together.add(Page(table_name=table, rows=rows[:1]))
 
 
 async def test_what_is_over_is_read_by_nobody_and_comes_in(archives: HandedArchives, lively: CommunityId) -> None:

@@ -206,6 +206,7 @@ async def test_what_breaks_in_the_thread_leaves_it_idle(counting: aiosqlite.Conn
         assert list(await cursor.fetchall()) == [(LOOP(),)]
 
 
+@pytest.mark.long
 async def test_who_is_cancelled_or_breaks_anywhere_leaves_whole_transactions_and_sound_connections(
     tmp_path: Path,
 ) -> None:

@@ -159,6 +159,9 @@ def pressed(board: Board) -> discord.ui.View:
     if board.agents:
         agents = [(name, str(id_)) for id_, name in board.agents]
         view.add_item(_select("agents", board, agents, "Let an agent sit", most=board.free))
+    if board.commentators:
+        agents = [(name, str(id_)) for id_, name in board.commentators]
+        view.add_item(_select("comment", board, agents, "Let an agent watch and comment"))
     if board.choices:
         view.add_item(_select("choose", board, [(name, str(seat)) for seat, name in board.choices], "Who is next?"))
     view.stop()

@@ -29,6 +29,7 @@ class TakeSeat(Action):
     scene_id: SceneRef
     agent_id: AgentRef | None = None
     seat: int | None = Field(default=None, ge=1, le=50)  # one that was left
+    comments: bool = False  # the agent takes none, but watches and comments
     pings: bool | None = None  # whether a person is called when it is their turn; who sits there already may say so
 
 

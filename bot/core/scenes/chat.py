@@ -25,7 +25,7 @@ from bot.core.scenes.kind import (
     Wait,
     Words,
 )
-from bot.core.scenes.orderings import Order, Schedule
+from bot.core.scenes.orderings import Order, Schedule, Twice, Unchosen
 
 LONGEST_SAID = 150
 MODERATOR = 1
@@ -100,6 +100,9 @@ class Chat(State):
     def chosen(self, seat: Seat, chance: Chance) -> Applied:
         return Applied(self.model_copy(update={"order": self.order.model_copy(update={"current": seat})}))
 
+    def lapsed(self, chance: Chance) -> Applied:
+        return Applied(self.model_copy(update={"order": self.order.unchosen(self.present)}))
+
     def closed(self, why: str) -> Over:
         results = {seat: ("spoke", 0) for seat in self.seats}
         return Over(outcome=f"It is over: {why}.", results=results)
@@ -129,11 +132,20 @@ class ChatOptions(Options):
     topic: str = Field(default="", max_length=300, description="what they talk about")
     opening: str = Field(default="", max_length=1_000, description="what happens at first")
     emotions: bool = Field(default=False, description="whether agents note what they feel, for themselves alone")
+    twice: Twice = False
+    unchosen: Unchosen = "pause"
+    choosing_minutes: int = Field(default=10, ge=1, le=60, description="controlled: how long the starter may choose")
     briefs: dict[str, str] = Field(default_factory=dict, description="by seat: what only that seat is told")
 
     def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
         moderator = MODERATOR if self.ordering is Ordering.MODERATED else 0
-        order = Order(ordering=self.ordering, moderator=moderator).after(seats, chance)
+        order = Order(
+            ordering=self.ordering,
+            moderator=moderator,
+            twice=self.twice,
+            choosing_seconds=60 * self.choosing_minutes,
+            goes_round=self.unchosen == "sequential",
+        ).after(seats, chance)
         opening = (Event(text="{o.opening}", kind="opening"),) if self.opening else ()
         return Applied(Chat(seats=seats, order=order, turns_left=self.turns), opening)
 

@@ -27,7 +27,7 @@ from bot.core.scenes.kind import (
     TextId,
     Words,
 )
-from bot.core.scenes.orderings import Order
+from bot.core.scenes.orderings import Order, Twice
 from bot.core.wording import counted
 
 ROUNDS_OF_DEBATE = 3
@@ -149,11 +149,12 @@ class CouncilOptions(Options):
     amendments: int = Field(default=3, ge=0, le=10, description="how many amendments are open at most")
     two_thirds: bool = Field(default=False, description="whether a motion needs two thirds")
     quorum: bool = Field(default=True, description="whether half of the members must vote")
+    twice: Twice = False
     secret: bool = Field(default=False, description="whether nobody ever sees who voted how")
     host_breaks_ties: bool = Field(default=False, description="whether the host decides a tie")
 
     def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
-        order = Order(ordering=self.ordering).after(seats, chance)
+        order = Order(ordering=self.ordering, twice=self.twice).after(seats, chance)
         return Applied(Council(seats=seats, order=order, terms=self.model_copy(update={"topic": ""})))
 
     def refusal(self, seats: int) -> str:

@@ -109,6 +109,13 @@ def _texts_apart(
     return apart, tuple(said)
 
 
+def read_texts(move: type[Move], arguments: Mapping[str, Json]) -> tuple[str, ...]:
+    """Give the texts of a move that has nothing else; raises Rejected."""
+    apart, said = _texts_apart(move, arguments, 0)
+    _read(move, apart)
+    return said
+
+
 def _known(value: Json, allowed: Sequence[int | str] | None) -> Json:
     return [one for one in value if one in allowed] if isinstance(value, list) and allowed is not None else value
 

@@ -1,6 +1,6 @@
 """Who is next: five ways to go round, kept in a kind's state (`rules` is the sixth, and the kind's own)."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -9,6 +9,10 @@ from bot.core.scenes.kind import Chance, Expect, Form, Frozen, Move, Ordering, S
 CHOOSING_SECONDS = 600
 STRIKES = 3
 LONGEST_SCHEDULE = 12
+Twice = Annotated[bool, Field(description="random: whether the same seat may be drawn twice running")]
+Unchosen = Annotated[
+    Literal["pause", "sequential"], Field(description="controlled: what follows where nobody is named in time")
+]
 
 
 class Schedule(Move):
@@ -30,6 +34,8 @@ class Order(Frozen):
     moderator: Seat = 0
     strikes: int = 0
     twice: bool = False  # whether a draw may give the same seat twice running
+    choosing_seconds: int = CHOOSING_SECONDS  # that the starter has to name somebody
+    goes_round: bool = False  # where the starter names nobody: else it pauses
 
     @property
     def is_scheduling(self) -> bool:
@@ -74,12 +80,16 @@ class Order(Frozen):
             update |= {"ordering": Ordering.SEQUENTIAL, "queue": ()}
         return self.model_copy(update=update).after(present, chance)
 
+    def unchosen(self, present: tuple[Seat, ...]) -> "Order":
+        """Nobody was named in time: the next in the order of seats speaks."""
+        return self._with(_round_from(self.last, self.speakers(present))[0])
+
     def awaited(self, present: tuple[Seat, ...]) -> Expect | Wait:
         """Tell whom it expects."""
         if self.ordering is Ordering.FREE:
             return Expect(seats=present, anyone=True)
         if self.current is None:
-            return Wait(seconds=CHOOSING_SECONDS, choices=self.speakers(present), pauses=True)
+            return Wait(seconds=self.choosing_seconds, choices=self.speakers(present), pauses=not self.goes_round)
         return Expect(seats=(self.current,))
 
     def following(self, present: tuple[Seat, ...]) -> tuple[Seat, ...]:

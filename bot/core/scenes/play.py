@@ -1,7 +1,5 @@
 """The fold of a scene's log: what each entry makes of what stood before it. Nothing here loops for want of anybody."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -9,6 +7,7 @@ from typing import TypedDict, Unpack
 
 from bot.core.errors import Rejected
 from bot.core.records import Json
+from bot.core.scenes.digests import Digests, digest_of
 from bot.core.scenes.kind import (
     RULES,
     TURNS_USED,
@@ -123,6 +122,10 @@ class Standing:
 
     def packed(self) -> dict[str, Json]:
         """Give it as it is stored."""
+        return {"state": self.state.model_dump(mode="json"), **self.around()}
+
+    def around(self) -> dict[str, Json]:
+        """Give what is stored of it beside its state."""
         sealed: dict[str, Json] = {
             str(seat): {"move": move.name, "arguments": move.model_dump(mode="json")}
             for seat, move in sorted(self.sealed.items())
@@ -132,7 +135,6 @@ class Standing:
             results: dict[str, Json] = {str(seat): [*one] for seat, one in self.cut.results.items()}
             cut = {"outcome": self.cut.outcome, "results": results}
         return {
-            "state": self.state.model_dump(mode="json"),
             "step": self.step,
             "window": self.window,
             "texts": self.texts,
@@ -144,10 +146,9 @@ class Standing:
             "stuck": self.stuck,
         }
 
-    def digest(self) -> str:
-        """Give what two equal standings have in common, and no others."""
-        text = json.dumps(self.packed(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+    def digest(self, known: Digests | None = None) -> str:
+        """Give what two equal standings have in common, and no others; `known`: those of standings before it."""
+        return digest_of(self.packed()) if known is None else known.of(self.state, self.around())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,12 +333,12 @@ def replayed(
     play: Play, seats: tuple[Seat, ...], log: Iterable[Entry], first_digest: str
 ) -> tuple[Standing, int | None]:
     """Fold a log again; gives where it ends, and the first step whose digest differs (None: none does)."""
-    standing = play.begin(seats).standing
-    if standing.digest() != first_digest:
+    standing, known = play.begin(seats).standing, Digests()
+    if standing.digest(known) != first_digest:
         return standing, 0
     for entry in log:
         standing = play.enter(standing, entry).standing
-        if standing.step != entry.step or standing.digest() != entry.digest:
+        if standing.step != entry.step or standing.digest(known) != entry.digest:
             return standing, entry.step
     return standing, None
 

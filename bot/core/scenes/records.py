@@ -91,6 +91,7 @@ class Scene:
     ended_at: datetime | None = None
     outcome: str = ""  # with marks
     seats: tuple[Seated, ...] = ()
+    commentator: Seated | None = None  # an agent that sees what everybody sees, and speaks of it; it sits on no seat
 
     @property
     def is_in_room(self) -> bool:
@@ -111,7 +112,18 @@ class Scene:
     @property
     def usd(self) -> Decimal:
         """What the turns of its agents have cost."""
-        return sum((one.usd for one in self.seats), Decimal(0))
+        return sum((one.usd for one in (*self.seats, *self.watchers)), Decimal(0))
+
+    @property
+    def watchers(self) -> tuple[Seated, ...]:
+        """The commentator, if there is one."""
+        return () if self.commentator is None else (self.commentator,)
+
+    @property
+    def commentator_id(self) -> AgentId | None:
+        """Who comments on it now."""
+        one = self.commentator
+        return one.agent_id if one is not None and one.left_at is None else None
 
     def seat_of(self, *, agent_id: AgentId | None = None, person_id: Snowflake | None = None) -> Seated | None:
         """Find the seat of an agent or a person; one that was left is nobody's."""

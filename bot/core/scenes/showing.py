@@ -17,6 +17,7 @@ TEXT = "text"  # the kind of event that is what somebody said, named by others t
 REMOVED = "(removed)"
 NOBODY = "somebody who left"
 LONGEST_BAR = 10
+COMMENTED = "(comment)"
 NOT_SAID = "–"  # what an option stands for that nobody set
 _MARK = re.compile(r"\{(s\d+|t\d+|o\.[\w.]+)\}")
 
@@ -77,8 +78,15 @@ def cast_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
     return Cast(names=names, texts=texts, options=scene.options)
 
 
+def is_comment(event: SceneEvent) -> bool:
+    """Tell whether a text is no move's, but of who watches and comments."""
+    return event.kind == TEXT and event.number < 0
+
+
 def line(event: SceneEvent, cast: Cast) -> str:
     """Give an event in one line."""
+    if is_comment(event):
+        return f"{COMMENTED}: {on_one_line(event.text or REMOVED)}"
     words = cast.words(event.text or "")
     return f"{cast.name(event.seat)}: {words}" if event.seat else words
 
@@ -115,7 +123,7 @@ def fits(told: str, known: Sequence[str]) -> bool:
 
 def lines_for(events: Sequence[SceneEvent], cast: Cast, seat: Seat | None) -> list[str]:
     """Give what a seat has heard (0: whoever watches; None: all that happened, once it is over)."""
-    heard = (one for one in events if one.kind != TEXT)
+    heard = (one for one in events if one.kind != TEXT or is_comment(one))
     return [line(one, cast) for one in heard if seat is None or one.audience is None or seat in one.audience]
 
 
@@ -181,6 +189,7 @@ class Turn:
     is_secret: bool = False  # nobody is ever told who moves what now
     outcome: str = ""  # of one that is over, of which a seat is shown all that happened
     emotions: bool = False  # whether its agents note what they feel
+    watches: bool = False  # it is shown to who sits nowhere, and comments
     room_id: AgentId | None = None  # of the room itself, where it takes place there
 
 
@@ -251,6 +260,7 @@ class Board:
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
     free: int = 0  # seats that are not taken yet
+    commentators: tuple[tuple[AgentId, str], ...] = ()  # who may comment
     until: datetime | None = None  # unless nobody may know how long an unseen window is open
     coin: str = "USD"
     kind: str = ""
@@ -278,12 +288,13 @@ def board_of(
     names: Mapping[Seat, str],
     agents: Sequence[tuple[AgentId, str]] = (),
     *,
+    commentator: str = "",
     estimate: str = "",
     coin: str = "USD",
 ) -> Board:
     """Give a scene's board as it stands now.
 
-    `agents`: who may still sit down, `estimate`: what it will cost, `coin`: in which money.
+    `agents`: who may still sit down, `commentator`: who comments, `estimate`: what it costs, `coin`: in which money.
     """
     play, cast = play_of(scene), cast_of(scene, events, names)
     lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
@@ -295,6 +306,7 @@ def board_of(
         lines.append("This kind of scene is not played any more.")
     elif scene.status is SceneStatus.LOBBY:
         lines += _lobby(scene, play.kind, estimate, coin)
+        lines += [f"{on_one_line(commentator)} will watch and comment, at the same cost."] if commentator else []
     elif scene.standing:
         standing = play.unpacked(scene.standing)
         seen, awaits = standing.state.view(0), standing.awaits
@@ -310,6 +322,7 @@ def board_of(
         lines=tuple(lines),
         choices=choices,
         agents=tuple(agents) if free else (),
+        commentators=tuple(agents) if scene.status is SceneStatus.LOBBY and not commentator else (),
         free=free,
         coin=coin,
         until=until,

@@ -8,12 +8,14 @@ from bot.core.ports.scenes import Scenes as StoredScenes
 from bot.core.records import AgentId, CommunityId, Person, SceneId, Snowflake
 from bot.core.scenes.play import replayed
 from bot.core.scenes.records import Fared, Scene
-from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, play_of, turn_of
+from bot.core.scenes.showing import Told, Turn, board_of, cast_of, closed_side, lines_for, play_of, turn_of
 from bot.core.wording import counted
 from bot.engine.aside import aside
 from bot.engine.estimating import COIN, outlook_of
 from bot.engine.front_desk.office import Office
 from bot.engine.scene_posts import names_of
+
+STEPS_SHUT = "You sit in that scene, and its steps would tell you who moved: fold its log once it is over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,12 @@ class Scenes:
             raise Rejected("It has not begun yet.")
         return turn
 
-    async def replay(self, guild_id: Snowflake, scene_id: int) -> str:
-        """Fold a scene's log again, and say whether every digest is as it was."""
+    async def replay(self, guild_id: Snowflake, scene_id: int, *, who: Snowflake) -> str:
+        """Fold a scene's log again, and tell whether each digest is as it was; Rejected for who plays in secret."""
         async with self.office.looking(guild_id) as (community, read):
             scene = await _found(read.scenes, community.id, scene_id)  # with its log, as both stand at one moment
+            if closed_side(scene) is not None and scene.seat_of(person_id=who) is not None:
+                raise Rejected(STEPS_SHUT)
             log = await read.scenes.log(community.id, scene.id)
         play = play_of(scene)
         if play is None or not scene.standing:

@@ -103,6 +103,8 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     if action.agent_id is not None:
         _check_directs(work, stage.scene)
         sitter = await _agent_sits(work, stage, AgentId(action.agent_id))
+        if action.comments:
+            return await _comments(work, stage, sitter)
     elif action.pings is not None and (sits := _own_seat(work, stage.scene)) is not None:
         return await _wants_calls(work, stage, sits, pings=action.pings)
     else:
@@ -120,6 +122,16 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     await stage.redraw()
     _put(work, stage)
     return f"{_sits(work, action)} in seat {seat} of {title_of(stage.scene)}."
+
+
+async def _comments(work: UnitOfWork, stage: Stage, who: Seated) -> str:
+    """Let an agent comment; only from the lobby on, as nobody has seen there yet what is secret later."""
+    if stage.scene.status is not SceneStatus.LOBBY:
+        raise Rejected("It has begun: who comments is chosen in the lobby.")
+    stage.scene = replace(stage.scene, commentator=who)
+    await stage.redraw()
+    _put(work, stage)
+    return f"{work.agent(who.agent_id or 0).name} will watch {title_of(stage.scene)} and comment on it."
 
 
 def _own_seat(work: UnitOfWork, scene: Scene) -> Seated | None:
@@ -192,6 +204,8 @@ async def leave_seat(work: UnitOfWork, action: LeaveSeat) -> str:
     stage = await _stage(work, action.scene_id)
     if action.agent_id is not None:
         _check_directs(work, stage.scene)
+        if action.agent_id == stage.scene.commentator_id:
+            return await _comments_no_more(work, stage)
         sits = stage.scene.seat_of(agent_id=AgentId(action.agent_id))
     else:
         sits = _own_seat(work, stage.scene)
@@ -204,6 +218,15 @@ async def leave_seat(work: UnitOfWork, action: LeaveSeat) -> str:
         await stage.leave(sits.seat)
     _put(work, stage)
     return f"Seat {sits.seat} of {title_of(stage.scene)} is free."
+
+
+async def _comments_no_more(work: UnitOfWork, stage: Stage) -> str:
+    who = stage.scene.commentator
+    is_lobby = stage.scene.status is SceneStatus.LOBBY
+    stage.scene = replace(stage.scene, commentator=None if is_lobby or who is None else replace(who, left_at=work.now))
+    await stage.redraw()
+    _put(work, stage)
+    return f"Nobody comments on {title_of(stage.scene)} any more."
 
 
 @handles(DirectScene)
@@ -266,6 +289,12 @@ async def play(work: UnitOfWork, action: Play) -> str:
     stage = await _stage(work, action.scene_id)
     who = work.actor.who
     sits = stage.scene.seat_of(agent_id=work.actor.agent_id, person_id=who.id if who is not None else None)
+    if work.actor.agent_id is not None and work.actor.agent_id == stage.scene.commentator_id:
+        if not _is_its_turn(work, stage.scene):
+            raise Rejected(NOT_SEATED)
+        await stage.comment(work.me().id, action.move, action.arguments)
+        _put(work, stage)
+        return "You have commented."
     if sits is None or (who is None and not _is_its_turn(work, stage.scene)):
         raise Rejected(NOT_SEATED)
     await stage.move(

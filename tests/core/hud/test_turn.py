@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from bot.core.config import CommunityConfig
 from bot.core.records import Json
 from tests.engine.theatre import Player, simply, theatre
@@ -38,6 +40,7 @@ async def test_an_agent_without_a_usable_move_is_asked_again_with_the_reason_and
         assert await stage.replays()
 
 
+@pytest.mark.long
 async def test_prompts_do_not_grow_with_the_length_of_a_scene() -> None:
     async with theatre(config=CommunityConfig(scene_usd=100)) as stage:
         await stage.opened(agents=3, turns=205)

@@ -14,6 +14,7 @@ from bot.adapters.web import scene_row
 from bot.core.hud.call import BuiltCall
 from bot.core.hud.turn import build_turn
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, SceneId, Snowflake
+from bot.core.scenes import commentary
 from bot.core.scenes.kind import Chance, State
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
@@ -74,6 +75,9 @@ def shown(playing: Playing, standing: Standing, seat: int, events: Sequence[Scen
         "page": json.dumps(scene_row(told)),
         "history": "\n".join([results_text(told), *told.lines]),
     }
+    if (comments := commentary.watching(scene, events, names)) is not None:
+        asked = prompt(comments)
+        found["commentary"] = "\n".join([asked.instructions, asked.input, json.dumps(asked.turn_schema)])
     turn = turn_of(scene, events, names, seat) if seat else None
     if turn is None:
         return found

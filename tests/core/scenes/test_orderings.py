@@ -12,8 +12,8 @@ from bot.core.scenes.play import Rule
 from tests.core.scenes.plays import Playing, of
 
 
-def talk(ordering: Ordering, seats: int = 4, seed: str = "seed") -> Playing:
-    return of(CHAT, ChatOptions(ordering=ordering, turns=200), seats, seed)
+def talk(ordering: Ordering, seats: int = 4, seed: str = "seed", **more: object) -> Playing:
+    return of(CHAT, ChatOptions.model_validate({"ordering": ordering, "turns": 200, **more}), seats, seed)
 
 
 def current(playing: Playing) -> int:
@@ -59,6 +59,23 @@ def test_controlled_waits_without_a_call_until_the_starter_chooses_and_would_pau
     assert isinstance(playing.standing.awaits, Wait)
     with pytest.raises(Rejected):
         playing.enter(RULES, Rule.CHOOSE, {"seat": 9})
+
+
+def test_a_draw_may_give_the_same_seat_twice_running_where_that_is_chosen() -> None:
+    spoke = order_of(talk(Ordering.RANDOM, twice=True), 120)
+    assert any(one == after for one, after in pairwise(spoke))
+
+
+def test_where_the_starter_names_nobody_in_time_the_next_speaks_if_that_is_chosen() -> None:
+    playing = talk(Ordering.CONTROLLED, unchosen="sequential", choosing_minutes=2)
+    assert playing.standing.awaits == Wait(seconds=120, choices=(1, 2, 3, 4), pauses=False)
+    playing.enter(RULES, Rule.CHOOSE, {"seat": 3})
+    playing.move(3, "say", text="Well.")
+    playing.enter(RULES, Rule.DEADLINE)
+    assert current(playing) == 4
+    playing.move(4, "say", text="Well.")
+    playing.enter(RULES, Rule.DEADLINE)
+    assert current(playing) == 1
 
 
 def test_a_moderator_schedules_and_what_it_names_beside_the_seats_is_dropped() -> None:

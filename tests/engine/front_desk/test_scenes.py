@@ -7,6 +7,7 @@ from bot.core.records import Snowflake
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.engine.front_desk import FrontDesk
 from tests.engine.test_moderation import front_desk
+from tests.engine.theatre import BOSS
 from tests.engine.town import Town, town
 from tests.factories import GUILD_ID, person
 from tests.storage.scenes import THREAD, a_council
@@ -57,18 +58,18 @@ async def test_a_seat_is_shown_to_who_sits_in_it() -> None:
 async def test_a_log_that_folds_into_what_is_kept_is_told_to_and_one_that_does_not_too() -> None:
     async with town() as here:
         desk, scene = await council(here)
-        told = await desk.scenes.replay(GUILD_ID, scene.id)
+        told = await desk.scenes.replay(GUILD_ID, scene.id, who=BOSS.id)
         assert told == f"Scene {scene.id}: 1 step folded again, every digest is as it was."
         _, other = await council(here, digest="elsewhere", thread_id=Snowflake(6_009))
-        assert "ends elsewhere than what is kept" in await desk.scenes.replay(GUILD_ID, other.id)
+        assert "ends elsewhere than what is kept" in await desk.scenes.replay(GUILD_ID, other.id, who=BOSS.id)
         _, changed = await council(here, first_digest="otherwise", thread_id=Snowflake(6_010))
-        assert "comes out differently" in await desk.scenes.replay(GUILD_ID, changed.id)
+        assert "comes out differently" in await desk.scenes.replay(GUILD_ID, changed.id, who=BOSS.id)
 
 
 async def test_a_scene_that_has_not_begun_has_no_log_to_be_folded() -> None:
     async with town() as here:
         desk, scene = await council(here, standing={}, status=SceneStatus.LOBBY)
         with pytest.raises(Rejected, match="no log"):
-            await desk.scenes.replay(GUILD_ID, scene.id)
+            await desk.scenes.replay(GUILD_ID, scene.id, who=BOSS.id)
         with pytest.raises(Rejected, match="not begun yet"):
             await desk.scenes.seat(GUILD_ID, scene.id, MIRA)

@@ -32,6 +32,7 @@ def watched(playing: Playing, asked: referee.Asked, seed: int) -> tuple[dict[str
             return end.value, moves
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seats", [3, 4])
 def test_a_referee_who_follows_every_move_asks_the_same_seats_and_counts_the_same_scores(seats: int) -> None:
     redeals = robbed = 0

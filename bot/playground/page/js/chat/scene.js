@@ -9,6 +9,8 @@ import { markdown } from "../text/blocks.js";
 import { componentsOf } from "./components.js";
 
 const EVERY = 2000;
+const ROOM = 0; // a channel, in which a scene may take place itself
+const BOARD = "🎭";
 
 function seat(one) {
   const state = one.away ? "away" : one.awaited ? "awaited" : "";
@@ -63,7 +65,7 @@ function draw(app, scene, board) {
     .filter(Boolean);
 }
 
-/** Keep it up to date while a scene's thread is open. */
+/** Keep it up to date while a scene's thread, or the room in which it takes place, is open. */
 export function mountScene(app, root) {
   let shown = "";
 
@@ -78,7 +80,7 @@ export function mountScene(app, root) {
 
   const look = async () => {
     const channel = app.world.channels.get(app.channelId);
-    if (!channel || !app.world.isThread(channel)) return;
+    if (!channel || !(app.world.isThread(channel) || channel.type === ROOM)) return;
     const scene = await app.agents.scene(channel.id, channel.guild_id);
     const board = scene ? await boardOf(scene) : null;
     if (app.channelId !== channel.id) return;
@@ -97,6 +99,10 @@ export function mountScene(app, root) {
     shown = "";
     look();
   });
-  app.world.on("message", (message) => message.channel_id === app.channelId && look());
+  app.world.on("message", (message) => {
+    if (message.channel_id !== app.channelId) return;
+    const inRoom = app.world.channels.get(app.channelId)?.type === ROOM;
+    if (!inRoom || shown || message.content.startsWith(BOARD)) look();
+  });
   setInterval(() => shown && look(), EVERY);
 }
