@@ -32,7 +32,7 @@ from storage.money import sums
 from storage.owed import debts_in
 from storage.prepared import Prepared, Question
 from storage.questions import FREE, questions
-from storage.session import OneRow, Query, Session, Values, owned
+from storage.session import Query, Session, Values, owned
 from storage.tables import (
     AGENTS,
     BEATS,
@@ -300,31 +300,31 @@ async def forget_lines(session: Session, community_id: int, message_ids: Collect
     """
     idle = and_(AGENTS.c.community_id == REASONS.c.community_id, AGENTS.c.id == REASONS.c.agent_id)
     lost = select(*REASONS.c).join(AGENTS, idle).where(owned(REASONS, community_id), AGENTS.c.beat_id.is_(None))
-    found = await session.rows(lost.where(REASONS.c.message_id.in_(message_ids)))
+    found = await session.mappings(lost.where(REASONS.c.message_id.in_(message_ids)))
     for reason in found:
-        this = and_(*(column == reason._mapping[column.name] for column in REASONS.primary_key))
-        left = await session.rows(_unseen(reason))
-        put = update(REASONS).where(this).values(dict(left[0]._mapping)) if left else delete(REASONS).where(this)
+        this = and_(*(column == reason[column.name] for column in REASONS.primary_key))
+        left = await session.first(_unseen(reason))
+        put = update(REASONS).where(this).values(dict(left)) if left is not None else delete(REASONS).where(this)
         await session.run(put)
     if found:
-        await recount(session, community_id, [reason.agent_id for reason in found])
+        await recount(session, community_id, [reason["agent_id"] for reason in found])
 
 
-def _unseen(reason: OneRow) -> Query:
+def _unseen(reason: Values) -> Query:
     """Ask for the newest line of others that an agent has not seen in a reason's room: if people asked, of people."""
     by_people = MESSAGES.c.sender_person_id.is_not(None)
-    by_others = or_(by_people, MESSAGES.c.sender_agent_id != reason.agent_id)
+    by_others = or_(by_people, MESSAGES.c.sender_agent_id != reason["agent_id"])
     seen = (
         select(MEMBERSHIPS.c.seen_until)
-        .where(owned(MEMBERSHIPS, reason.community_id), MEMBERSHIPS.c.agent_id == reason.agent_id)
-        .where(MEMBERSHIPS.c.room_id == reason.room_id)
+        .where(owned(MEMBERSHIPS, reason["community_id"]), MEMBERSHIPS.c.agent_id == reason["agent_id"])
+        .where(MEMBERSHIPS.c.room_id == reason["room_id"])
         .scalar_subquery()
     )
     columns = {"message_id": "id", "person_id": "sender_person_id", "by_agent_id": "sender_agent_id"}
     return (
         select(*(MESSAGES.c[of].label(name) for name, of in columns.items()))
-        .where(owned(MESSAGES, reason.community_id), MESSAGES.c.room_id == reason.room_id)
-        .where(MESSAGES.c.id > func.coalesce(seen, 0), by_people if reason.person_id else by_others)
+        .where(owned(MESSAGES, reason["community_id"]), MESSAGES.c.room_id == reason["room_id"])
+        .where(MESSAGES.c.id > func.coalesce(seen, 0), by_people if reason["person_id"] else by_others)
         .order_by(MESSAGES.c.id.desc())
         .limit(1)
     )

@@ -12,6 +12,7 @@ from storage.owed import keeping_nothing
 from storage.prepared import Question
 from storage.residents import people_known
 from storage.rooms import of_channel
+from storage.scenes import of_thread
 from storage.session import Session
 from storage.talking import known_as
 
@@ -23,6 +24,8 @@ def asked_for(session: Session, community_id: CommunityId, expected: Expected) -
         asked.append(people_known(session, community_id, expected.people))
     if len(expected.channels) == 1:
         asked.append(of_channel(community_id, expected.channels[0]))
+    if len(expected.threads) == 1:
+        asked.append(of_thread(community_id, expected.threads[0]))
     if expected.posts:
         asked.append(known_as(session, community_id, expected.posts, expected.replied_to))
     if expected.spent_on is not None:

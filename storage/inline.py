@@ -49,7 +49,7 @@ class InlineConnection(aiosqlite.Connection):
     _in_a_row = 0
     _ticks = 0
     _writes = False
-    _patience_milliseconds = 0  # with others who write
+    patience_milliseconds = 0  # with others who write
     _too_long = ""  # a read that was just stopped on the loop: the thread does it at once
     # what was begun on the loop and has rows to give, and how a read is begun again
     _begun: "tuple[sqlite3.Cursor | None, Callable[[], object] | None]" = (None, None)
@@ -125,7 +125,7 @@ class InlineConnection(aiosqlite.Connection):
                 raise
             return False
         finally:
-            self._conn.execute(f"PRAGMA busy_timeout = {self._patience_milliseconds}")
+            self._conn.execute(f"PRAGMA busy_timeout = {self.patience_milliseconds}")
         self._writes = True
         return True
 
@@ -323,7 +323,7 @@ def connect(database: str, *, image: bytes | None = None, **options: Any) -> Inl
         return opened
 
     connection = InlineConnection(open_file, 64)
-    connection._patience_milliseconds = round(1_000 * options.get("timeout", 0))
+    connection.patience_milliseconds = round(1_000 * options.get("timeout", 0))
     connection._thread = Thread(target=work_off, args=(connection._tx,), name="sqlite", daemon=True)
     return connection
 

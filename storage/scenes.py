@@ -19,7 +19,7 @@ from storage.beats import recount
 from storage.changes.minds import SUMS, add_up
 from storage.communities import arrived
 from storage.convert import columns_of, names_of, plain
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.retelling import redraw, retell
 from storage.session import Field, Session, Values, owned
 from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEATS, USAGE
@@ -45,12 +45,13 @@ _TEXT_THERE = (
 )
 # what each step asks is prepared: to word it takes longer than to execute it
 ONE = Prepared(select(SCENES).where(*_THIS_SCENE))
-OF_THREAD = Prepared(  # asked of every line that anybody says, in a room where hundreds may have taken place
+_FIRST_THERE = (  # asked of every line that anybody says, in a room where hundreds may have taken place
     select(SCENES.c.id)
     .where(SCENES.c.community_id == bindparam("its"), SCENES.c.thread_id == bindparam("there"))
     .order_by(case(*((SCENES.c.status == one, 0) for one in OPEN), else_=1), SCENES.c.id.desc())
     .limit(1)
 )
+OF_THREAD = Prepared(select(_FIRST_THERE.subquery("first").c.id))
 ITS_SEATS = Prepared(select(SEATS).where(*_SEATS_THERE).order_by(SEATS.c.seat))
 ONE_TEXT = Prepared(select(EVENTS.c.text).where(*_TEXT_THERE))
 POSTED = Prepared(
@@ -61,6 +62,11 @@ ASKED = Prepared(
     .where(REASONS.c.community_id == bindparam("its"), REASONS.c.scene_id == bindparam("which"))
     .order_by(REASONS.c.agent_id)
 )
+
+
+def of_thread(community_id: CommunityId, thread_id: Snowflake) -> Question:
+    """Ask which scene is played in a thread."""
+    return OF_THREAD, {"its": community_id, "there": thread_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ class SqlScenes:
         return _scene_of(row, [plain(Seated, seat) for seat in await self.session.mappings(ITS_SEATS, this)])
 
     async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Scene | None:
-        there = await self.session.rows(OF_THREAD, {"its": community_id, "there": thread_id})
+        there = await self.session.rows(*of_thread(community_id, thread_id))
         return await self.find(community_id, SceneId(there[0][0])) if there else None
 
     async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:

@@ -190,6 +190,7 @@ class Intake:
         return Expected(
             people=[author.id for _, author in listened],
             channels=[*{event.channel_id for event, _ in listened}],
+            threads=[*{event.thread_id or event.channel_id for event, _ in listened}],
             posts=[event.message_id for event, _ in listened],
             replied_to=[event.reply_to for event, _ in listened if event.reply_to is not None],
             spent_on=day_of(now),

@@ -55,6 +55,7 @@ class Expected:
 
     people: Sequence[Snowflake] = ()
     channels: Sequence[Snowflake] = ()
+    threads: Sequence[Snowflake] = ()  # or channels, in which scenes may be played
     posts: Sequence[Snowflake] = ()
     replied_to: Sequence[Snowflake] = ()
     spent_on: date | None = None
