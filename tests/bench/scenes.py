@@ -18,6 +18,8 @@ from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import Board
 from bot.tokens import tokenizer_for
+from cogs.ui import scenes
+from cogs.ui.patience import Patience
 from tests.bench import Figure, games
 from tests.core.scenes.plays import dice, play_out, wrongly_taken
 from tests.e2e.commanding import Commander
@@ -193,6 +195,7 @@ async def _presses() -> list[Figure]:
     Browser and network are left out; who else is at work there is two agents that hear nothing of it.
     """
     looks, moves = list[float](), list[float]()
+    scenes.PRESSES = Patience(3 * PRESSES, 60.0)  # these come sooner after each other than people's may
     with tempfile.TemporaryDirectory() as folder:
         async with (
             shared_home(Path(folder)) as cast,
