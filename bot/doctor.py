@@ -17,7 +17,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.adapters.discord.reaching import API, token_trouble
+from bot.adapters.discord.reaching import API, api_trouble, token_trouble
 from bot.core.errors import BadSetting, ModelError, SelfroomError
 from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
 from bot.core.sealing import of_provider
@@ -288,7 +288,7 @@ async def _known(session: aiohttp.ClientSession, settings: Settings, api: str) -
     except (LookupError, TypeError, ValueError, RecursionError):
         return Finding(ok=False, what=f"{shown} does not answer as Discord does: correct {API}.")
     except (aiohttp.ClientError, TimeoutError) as error:
-        return Finding(ok=False, what=f"Discord cannot be reached at {shown} ({type(error).__name__}).")
+        return Finding(ok=False, what=api_trouble(error, shown))
 
 
 def _as_bot(settings: Settings) -> dict[str, str]:
@@ -392,5 +392,5 @@ async def _model(session: aiohttp.ClientSession, settings: Settings) -> Finding:
                 ok=False,
                 what=f"The model server at {shown} answers {response.status}: check the key and the address.",
             )
-    except (aiohttp.ClientError, TimeoutError) as error:
-        return Finding(ok=False, what=f"No model server answers at {shown} ({type(error).__name__}): start it.")
+    except (aiohttp.ClientError, TimeoutError):
+        return Finding(ok=False, what=f"No model server answers at {shown}: start it, or correct the address.")

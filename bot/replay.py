@@ -21,6 +21,7 @@ LONGEST_WAIT = 600.0  # seconds that a playground may ask for
 LONGEST_REASON = 300  # characters
 LARGEST_ANSWER = 4_000_000  # bytes
 LONGEST_LINE = 100_000  # bytes
+EXAMPLE = '{"seq": 1, "t": "2011-11-13T21:29:00", "sender": "ann", "text": "hello"}'
 MOST_AHEAD = 500  # lines that wait for their turn to be said
 CONTENT_LIMIT = 2_000  # Discord takes no more in one message
 
@@ -72,12 +73,19 @@ class Nothing(BaseModel):
     """No answer but that it was done."""
 
 
+class Room(BaseModel):
+    """Who sees a room."""
+
+    visibility: str = "public"
+
+
 class Owner(BaseModel):
     """Whose room is where."""
 
     id: int
     name: str = ""
     channel_id: str | None
+    room: Room | None = None
 
 
 class Tally(BaseModel):
@@ -157,10 +165,11 @@ def _lines(path: Path) -> Iterator[Line]:
                     raise BadSetting(f"Line {number} of {path} is longer than any line of a trace: shorten it.")
                 yield Line.model_validate_json(text)
     except OSError as error:
-        raise BadSetting(f"The trace {path} cannot be read: {error}.") from error
+        raise BadSetting(f"The trace {path} cannot be read ({error.strerror}): check its path and rights.") from error
     except ValidationError as error:
-        what = error.errors()[0]["msg"]
-        raise BadSetting(f"Line {number} of {path} is no line of a trace ({what}).") from error
+        at = ".".join(map(str, error.errors()[0]["loc"]))
+        what = f"its {at!r} is missing or wrong" if at else "it is no JSON object"
+        raise BadSetting(f"Line {number} of {path} is no line of a trace, for {what}: write {EXAMPLE}") from error
 
 
 class Playback:
@@ -190,6 +199,11 @@ class Playback:
             if not found:
                 shown = ", ".join(f"{one.name} ({one.id})" for one in there) or "none yet"
                 raise BadSetting(f"There is no room {wanted}: choose one of {shown}.")
+            if found[0].room is not None and found[0].room.visibility != "public":
+                raise BadSetting(
+                    f"{found[0].name}'s room is private, and people of a chat come into no private rooms: use"
+                    " /room visibility there first, or name another room."
+                )
             self._rooms += found[:1]
 
     async def say(self, line: Line) -> None:

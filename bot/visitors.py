@@ -19,15 +19,18 @@ from bot.core.timelines.showing import MindShown
 
 MemberWith = Callable[[str, int], int | None]  # whose token it is, if they are in that server
 SIGHT_SECONDS = 1.0  # pages look often
+MEMBER_SECONDS = 5.0  # and Discord tells of two members a second, whatever it is asked for
 
 
 class Visitors:
-    """`bot.adapters.web.Visitors`: asked anew each time, for rights are taken away as well."""
+    """`bot.adapters.web.Visitors`: asked anew all the time, for rights are taken away as well."""
 
     def __init__(self, client: SelfroomClient, member_with: MemberWith) -> None:
         self._client = client
         self._member_with = member_with
         self._sights: dict[tuple[str, Snowflake], tuple[float, Sight]] = {}
+        self._members: dict[tuple[int, Snowflake], tuple[float, discord.Member]] = {}
+        self._asking = asyncio.Lock()
 
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
         return self._member_with(token, guild_id) is not None
@@ -122,6 +125,17 @@ class Visitors:
         user_id, guild = self._member_with(token, guild_id), self._client.get_guild(guild_id)
         if user_id is None or guild is None:
             return None
+        async with self._asking:  # who comes meanwhile is told what the first one hears
+            now = asyncio.get_running_loop().time()
+            self._members = {key: kept for key, kept in self._members.items() if kept[0] > now}
+            if (user_id, guild_id) not in self._members:
+                found = await self._fetched(guild, user_id)
+                if found is None:
+                    return None
+                self._members[user_id, guild_id] = now + MEMBER_SECONDS, found
+            return self._members[user_id, guild_id][1]
+
+    async def _fetched(self, guild: discord.Guild, user_id: int) -> discord.Member | None:
         try:
             return await guild.fetch_member(user_id)
         except discord.HTTPException:

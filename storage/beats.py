@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
 from sqlalchemy import (
     ColumnElement,
@@ -29,7 +30,7 @@ from storage.convert import beat_of, plain, reason_of
 from storage.inline import FEW
 from storage.money import sums
 from storage.owed import debts_in
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.questions import FREE, questions
 from storage.session import OneRow, Query, Session, Values, owned
 from storage.tables import (
@@ -58,6 +59,11 @@ SELF_CAUSED = Prepared(
     .where(_ITS, BEATS.c.agent_id == bindparam("whose"), BEATS.c.at > bindparam("since"), BEATS.c.person_id.is_(None))
     .order_by(BEATS.c.at)
 )
+
+
+def addressed_by(community_id: CommunityId, person_id: Snowflake, since: datetime) -> Question:
+    """Ask how many beats a person has caused by calling agents."""
+    return ADDRESSED, {"its": community_id, "by": person_id, "since": since}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +98,7 @@ class SqlBeats:
         return [beat_of({**row, **EMPTIED}) for row in await self.session.mappings(asked)]
 
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
-        of = {"its": community_id, "by": person_id, "since": since}
-        return int(await self.session.value(ADDRESSED, of))
+        return int(await self.session.value(*addressed_by(community_id, person_id, since)))
 
     async def self_caused(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Sequence[datetime]:
         of = {"its": community_id, "whose": agent_id, "since": since}
@@ -152,6 +157,28 @@ HELD_BY = Prepared(
 )
 
 
+_THEIRS = {
+    is_sqlite: Prepared(cast(Query, questions(is_sqlite=is_sqlite).reasons.statement).order_by(None))
+    for is_sqlite in (True, False)
+}
+
+
+def claimable(session: Session, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime) -> Question:
+    """Ask which of these agents are due and free, and since when."""
+    of = {"community_id": community_id, "agents": session.many(agent_ids), "now": now}
+    return questions(is_sqlite=session.is_sqlite).can_be_claimed, of
+
+
+def reasons_of(session: Session, community_id: CommunityId, agent_ids: Sequence[AgentId]) -> Question:
+    """Ask for all reasons of these agents, in any order."""
+    return _THEIRS[session.is_sqlite], {"community_id": community_id, "members": session.many(agent_ids)}
+
+
+def posting_awaited(community_id: int, agent_id: int, room_id: int) -> Question:
+    """Ask whether an agent waits there until what it said is posted."""
+    return POSTING, {"its": community_id, "whose": agent_id, "place": room_id}
+
+
 @dataclass(frozen=True, slots=True)
 class SqlClaims:
     """Claims, and what their end leaves."""
@@ -173,10 +200,9 @@ class SqlClaims:
 
         Nobody else can claim in between: writing is one at a time on SQLite and per community on PostgreSQL.
         """
-        asked = questions(is_sqlite=self.session.is_sqlite).can_be_claimed
-        of = {"community_id": community_id, "agents": self.session.many(agent_ids), "now": now}
-        found = [row[0] for row in await self.session.rows(asked, of)]
-        reasons = await self._due_reasons(community_id, found, now)
+        rows = await self.session.rows(*claimable(self.session, community_id, agent_ids, now))
+        found = [row[0] for row in sorted(rows, key=lambda row: (row[1], row[0]))]
+        reasons = await self._due_reasons(community_id, agent_ids, now)
         claims = [
             Claim(
                 community_id=community_id,
@@ -197,10 +223,9 @@ class SqlClaims:
     async def _due_reasons(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
     ) -> dict[int, list[Reason]]:
-        asked = questions(is_sqlite=self.session.is_sqlite).reasons
-        of = {"community_id": community_id, "members": self.session.many(agent_ids)}
         reasons: dict[int, list[Reason]] = {}
-        for row in await self.session.mappings(asked, of):
+        rows = await self.session.mappings(*reasons_of(self.session, community_id, agent_ids))
+        for row in sorted(rows, key=lambda row: (row["due_at"], row["kind"], row["room_id"])):
             if row["due_at"] <= now:
                 reasons.setdefault(row["agent_id"], []).append(reason_of(row))
         return reasons
@@ -221,10 +246,7 @@ class SqlClaims:
             for reason in claim.reasons
         ]
         await self.session.run(PUT_OFF, put_off)
-        claims = [claim for claim, _, _ in later]
-        await self.session.run(LET_GO, [{"its": community_id, "whose": c.agent_id, "beat": c.beat_id} for c in claims])
-        if claims:
-            await recount(self.session, community_id, [claim.agent_id for claim in claims])
+        await let_go(self.session, community_id, [(claim.agent_id, claim.beat_id) for claim, _, _ in later])
 
     async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
         held = and_(owned(REASONS, community_id), REASONS.c.held_for == held_for, REASONS.c.due_at > now)
@@ -241,6 +263,13 @@ class SqlClaims:
                 await self.session.run(this.values(beat_id=None, lease_until=None))
 
 
+async def let_go(session: Session, community_id: int, claims: Sequence[tuple[int, int]]) -> None:
+    """End the claims of these beats on their agents, where they still stand, and count these agents' next beats."""
+    rows = [{"its": community_id, "whose": agent_id, "beat": beat_id} for agent_id, beat_id in sorted(claims)]
+    await session.run(LET_GO, rows)
+    session.to_recount -= {agent_id for agent_id, _ in claims}
+
+
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
     """Set the next beats of these agents to the earliest of their reasons; none while paused or retired."""
     whose = sorted(set(agent_ids))
@@ -252,8 +281,7 @@ async def recount(session: Session, community_id: int, agent_ids: Iterable[int])
 
 async def free_told(session: Session, community_id: int, message: Values, at: datetime) -> None:
     """Let an agent beat again that was held because this message of its own was still to be posted."""
-    of = {"its": community_id, "whose": message["sender_agent_id"], "place": message["room_id"]}
-    if await session.value(POSTING, of):
+    if await session.value(*posting_awaited(community_id, message["sender_agent_id"], message["room_id"])):
         held = and_(
             owned(REASONS, community_id),
             REASONS.c.agent_id == message["sender_agent_id"],
@@ -302,7 +330,8 @@ def _unseen(reason: OneRow) -> Query:
     )
 
 
-def _recounting(whose: ColumnElement[bool]) -> Update:
+def _recounting(whose: ColumnElement[bool], *, freed: Sequence[str] = ()) -> Update:
+    """Word how next beats are counted; `freed`: what a beat's claim has set, where it still stands."""
     at_rest = or_(AGENTS.c.paused_reason.is_not(None), AGENTS.c.retired_at.is_not(None))
     earliest = (
         select(func.min(REASONS.c.due_at))
@@ -310,11 +339,15 @@ def _recounting(whose: ColumnElement[bool]) -> Update:
         .scalar_subquery()
     )
     of_these = update(AGENTS).where(AGENTS.c.community_id == bindparam("its"), whose)
-    return of_these.values(next_beat_at=case((at_rest, None), else_=earliest))
+    new = [
+        (AGENTS.c[name], case((AGENTS.c.beat_id == bindparam("beat"), None), else_=AGENTS.c[name])) for name in freed
+    ]
+    return of_these.ordered_values((AGENTS.c.next_beat_at, case((at_rest, None), else_=earliest)), *new)
 
 
 RECOUNT = _recounting(AGENTS.c.id.in_(bindparam("whose", expanding=True)))
 RECOUNT_EACH = Prepared(_recounting(AGENTS.c.id == bindparam("whose")))
+LET_GO = Prepared(_recounting(AGENTS.c.id == bindparam("whose"), freed=("beat_id", "lease_until")))
 
 
 TAKE = Prepared(
@@ -330,12 +363,6 @@ PUT_OFF = Prepared(
     .where(REASONS.c.kind == bindparam("what"), REASONS.c.room_id == bindparam("where"))
     .where(REASONS.c.due_at < bindparam("until"))
     .values(due_at=bindparam("until"), held_for=bindparam("why"))
-)
-LET_GO = Prepared(
-    update(AGENTS)
-    .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
-    .where(AGENTS.c.beat_id == bindparam("beat"))
-    .values(beat_id=None, lease_until=None)
 )
 
 

@@ -23,7 +23,7 @@ from storage.convert import (
 from storage.ids import KINDS, READ, CountedIds
 from storage.names import worded
 from storage.owed import NOTED
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.questions import WITH_OVERRIDES
 from storage.session import INSTALLATION, Query, Rows, Session, Values, owned
 from storage.tables import (
@@ -50,8 +50,9 @@ OF_GUILD = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.guild_id == bindpar
 
 
 def community_of(rows: Rows | Sequence[Sequence[Any]]) -> Community:
-    """Give the community of rows of `WITH_OVERRIDES`."""
-    overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
+    """Give the community of rows of `WITH_OVERRIDES`, which come in any order."""
+    found = {row[-2]: row[-1] for row in rows if row[-2] is not None}
+    overrides = {name: found[name] for name in sorted(found)}
     return plain(Community, dict(zip(COMMUNITIES.c.keys(), rows[0], strict=False)), overrides=overrides)
 
 
@@ -60,21 +61,25 @@ _OPENING = Prepared(
     .select_from(COUNTERS.join(COMMUNITIES, COMMUNITIES.c.id == COUNTERS.c.community_id))
     .outerjoin(OVERRIDES, OVERRIDES.c.community_id == COMMUNITIES.c.id)
     .where(COUNTERS.c.community_id == bindparam("of_community"))
-    .order_by(OVERRIDES.c.name)
 )
 
 
-async def begin(session: Session, ids: CountedIds, community_id: CommunityId) -> None:
-    """Count ids on in a transaction of a community, which SQLite gives at once.
+async def begin(session: Session, ids: CountedIds, community_id: CommunityId, asked: Sequence[Question]) -> None:
+    """Count ids on in a transaction of a community, which SQLite gives at once; `asked`: what it asks ahead.
 
     PostgreSQL waits for others at its counters, and what is read beside those would be of before.
     """
     of = {"of_community": community_id}
-    if not session.is_sqlite:
-        ids.begin(await session.rows(READ, of))
-    elif rows := await session.rows(_OPENING, of):
-        ids.begin([row[: len(KINDS)] for row in rows[:1]])
-        session.community = community_of([row[len(KINDS) :] for row in rows])
+    if session.is_sqlite:
+        if asked:
+            await session.ask_ahead([(_OPENING, of), *asked])
+        if rows := await session.rows(_OPENING, of):
+            ids.begin([row[: len(KINDS)] for row in rows[:1]])
+            session.community = community_of([row[len(KINDS) :] for row in rows])
+        return
+    ids.begin(await session.rows(READ, of))
+    if asked:
+        await session.ask_ahead(asked)
 
 
 def arrived(table: FromClause) -> ColumnElement[bool]:
@@ -136,6 +141,11 @@ class SqlNotes:
             await self.session.upsert(KEPT, [{"scope": scope, "name": name, "value": value}])
 
 
+def own_provider(community_id: CommunityId) -> Question:
+    """Ask for the provider that a community brings."""
+    return OWN_PROVIDER, {"its": community_id}
+
+
 @dataclass(frozen=True, slots=True)
 class SqlProviders:
     """The model providers that communities bring."""
@@ -143,7 +153,7 @@ class SqlProviders:
     session: Session
 
     async def of(self, community_id: CommunityId) -> OwnProvider | None:
-        row = await self.session.first(OWN_PROVIDER, {"its": community_id})
+        row = await self.session.first(*own_provider(community_id))
         return None if row is None else OwnProvider(**row)
 
     async def keep(self, community_id: CommunityId, provider: OwnProvider | None) -> None:

@@ -49,6 +49,7 @@ class InlineConnection(aiosqlite.Connection):
     _in_a_row = 0
     _ticks = 0
     _writes = False
+    _patience_milliseconds = 0  # with others who write
     _too_long = ""  # a read that was just stopped on the loop: the thread does it at once
     # what was begun on the loop and has rows to give, and how a read is begun again
     _begun: "tuple[sqlite3.Cursor | None, Callable[[], object] | None]" = (None, None)
@@ -74,6 +75,8 @@ class InlineConnection(aiosqlite.Connection):
                 with suppress(TooMuch):
                     return self._within_bounds(fn)
                 return await self._in_thread(_both, again, fn)
+            case "execute" if args[:1] == (BEGIN_WRITE,) and self._begins_at_once():
+                return cursor
             case "execute" | "executemany" if self._in_a_row < IN_A_ROW and is_short(args):
                 self._in_a_row += 1
                 again = partial(fn, *args) if is_read(str(args[0])) else None
@@ -108,6 +111,23 @@ class InlineConnection(aiosqlite.Connection):
         if len(rows) == 1:
             return self._conn.execute(statement, rows[0]).rowcount
         return self._conn.executemany(statement, rows).rowcount
+
+    def _begins_at_once(self) -> bool:
+        """Begin to write on the loop, unless somebody else writes: the thread waits for them."""
+        if self._in_a_row >= IN_A_ROW:
+            return False
+        self._in_a_row += 1
+        self._conn.execute("PRAGMA busy_timeout = 0")
+        try:
+            self._conn.execute(BEGIN_WRITE)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        finally:
+            self._conn.execute(f"PRAGMA busy_timeout = {self._patience_milliseconds}")
+        self._writes = True
+        return True
 
     def _is_free(self) -> bool:
         """Tell whether the loop may do something with the connection now."""
@@ -303,6 +323,7 @@ def connect(database: str, *, image: bytes | None = None, **options: Any) -> Inl
         return opened
 
     connection = InlineConnection(open_file, 64)
+    connection._patience_milliseconds = round(1_000 * options.get("timeout", 0))
     connection._thread = Thread(target=work_off, args=(connection._tx,), name="sqlite", daemon=True)
     return connection
 

@@ -14,7 +14,7 @@ from storage.changes.columns import update_columns
 from storage.communities import arrived
 from storage.convert import letter_of
 from storage.erasing import erase
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.questions import questions
 from storage.session import UNREADABLE, Query, Session, Values, literally, owned
 from storage.tables import LETTERS, MESSAGES, PARTS
@@ -47,14 +47,6 @@ NEXT_DUE = Prepared(select(func.min(_WAITING.c.not_before)))
 LAST_POSTED = Prepared(select(func.max(LETTERS.c.last_part)).where(_HERE))
 _SAID = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
 _BY_AGENT = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
-POSTED_BACK = Prepared(
-    select(LETTERS.c.closed_at)
-    .select_from(LETTERS.join(MESSAGES, _SAID))
-    .where(_HERE, _BY_AGENT)
-    .order_by(LETTERS.c.last_part.desc())
-    .limit(1)
-    .offset(bindparam("back", type_=Integer))
-)
 # what a letter is, and of its message what changes with it
 _OF_MESSAGE = ("room_id", "content", "sent_at", "sender_agent_id", "shown", "scene_id")
 MOVED = Prepared(
@@ -62,6 +54,17 @@ MOVED = Prepared(
     .select_from(LETTERS.outerjoin(MESSAGES, _SAID))
     .where(_ITS, LETTERS.c.id == bindparam("which"))
 )
+
+
+def moved(community_id: CommunityId, letter_id: LetterId) -> Question:
+    """Ask what a letter is that moves on."""
+    return MOVED, {"its": community_id, "which": letter_id}
+
+
+def buried(session: Session, community_id: int, posts: Sequence[int]) -> Question:
+    """Ask which of these posts were deleted."""
+    of = {"community_id": community_id, "posts": session.many(sorted(posts))}
+    return questions(is_sqlite=session.is_sqlite).buried, of
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +110,6 @@ class SqlLetters:
         found: Snowflake | None = await self.session.value(LAST_POSTED, of)
         return found
 
-    async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
-        of = {"its": community_id, "place": room_id, "back": posts - 1}
-        found: datetime | None = await self.session.value(POSTED_BACK, of)
-        return found
-
     async def newest(self, community_id: CommunityId, room_id: AgentId, kind: LetterKind) -> Letter | None:
         of_room = and_(owned(LETTERS, community_id), LETTERS.c.room_id == room_id, LETTERS.c.kind == kind)
         row = await self.session.first(select(LETTERS).where(of_room).order_by(LETTERS.c.id.desc()).limit(1))
@@ -139,7 +137,7 @@ class SqlLetters:
         at: datetime | None = None,
         shown_at: datetime | None = None,
     ) -> bool:
-        row = await self.session.first(MOVED, {"its": community_id, "which": letter_id})
+        row = await self.session.first(*moved(community_id, letter_id))
         if row is None:
             return False
         parts = sorted({*(row["posted_as"] or ()), *posted_as})
@@ -185,9 +183,7 @@ class SqlLetters:
 
     async def _erase_buried(self, community_id: int, message_id: int, parts: Sequence[int]) -> bool:
         """A person may have deleted the post before we knew that it was there; tells whether."""
-        asked = questions(is_sqlite=self.session.is_sqlite).buried
-        of = {"community_id": community_id, "posts": self.session.many(parts)}
-        if not parts or not await self.session.rows(asked, of):
+        if not parts or not await self.session.rows(*buried(self.session, community_id, parts)):
             return False
         await erase(self.session, community_id, MESSAGES.c.id == message_id)
         return True

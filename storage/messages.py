@@ -8,7 +8,7 @@ from sqlalchemy.types import NULLTYPE
 
 from bot.core.records import Attachment, Message
 from storage.convert import MESSAGE_COLUMNS, messages_of
-from storage.session import Query, Session, Statement, Values, owned
+from storage.session import Query, Rows, Session, Statement, Values, owned
 from storage.tables import ATTACHMENTS, MESSAGES
 
 AT_A_TIME = 500  # that become records between two turns of the loop
@@ -47,7 +47,11 @@ async def read_messages(
     session: Session, community_id: int, statement: Statement, values: Values | None = None
 ) -> list[Message]:
     """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
-    rows = await session.rows(statement, values)
+    return await messages_in(session, community_id, await session.rows(statement, values))
+
+
+async def messages_in(session: Session, community_id: int, rows: Rows) -> list[Message]:
+    """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order."""
     with_files = [row[0] for row in rows if row[FILES]]
     files = await _files(session, community_id, with_files) if with_files else {}
     found: list[Message] = []

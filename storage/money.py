@@ -14,7 +14,7 @@ from bot.core.ports.beats import NOBODY
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spending import divided
 from storage.convert import plain
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.session import Query, Session, Term, Values, inserting, owned
 from storage.tables import RESERVATIONS, USAGE
 
@@ -41,6 +41,11 @@ SETTLE = Prepared(
 )
 
 
+def spent_on(community_id: CommunityId, day: date) -> Question:
+    """Ask what was set aside and spent on a day."""
+    return SPENT, {"its": community_id, "on": day}
+
+
 @dataclass(frozen=True, slots=True)
 class SqlMoney:
     """What was set aside and spent."""
@@ -48,7 +53,7 @@ class SqlMoney:
     session: Session
 
     async def spent(self, community_id: CommunityId, day: date) -> tuple[Decimal, int]:
-        row = (await self.session.rows(SPENT, {"its": community_id, "on": day}))[0]
+        row = (await self.session.rows(*spent_on(community_id, day)))[0]
         return row[0], int(row[1])
 
     async def paid(self, community_id: CommunityId, day: date) -> tuple[Decimal, Decimal]:

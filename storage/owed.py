@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, select, tuple_, u
 from bot.core.name_redaction import NameRedactor
 from storage.columns import EPOCH, from_microseconds, to_microseconds
 from storage.database import Database
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.quotes import (
     DELETED,
     SCHEDULED_BEFORE,
@@ -86,9 +86,13 @@ async def see_no_more(session: Session, community_id: int) -> None:
 
 async def last_to_keep_nothing(session: Session, community_id: int) -> tuple[datetime | None, int]:
     """Give when something was last deleted, and the last beat that keeps nothing of what it saw for another reason."""
-    of = {"its": community_id, "of_scope": INSTALLATION, "called": f"{SEEN}:{community_id}"}
-    deleted, last = (await session.rows(KEEPING_NOTHING, of))[0]
+    deleted, last = (await session.rows(*keeping_nothing(community_id)))[0]
     return deleted, int(last or 0)
+
+
+def keeping_nothing(community_id: int) -> Question:
+    """Ask what `last_to_keep_nothing` gives."""
+    return KEEPING_NOTHING, {"its": community_id, "of_scope": INSTALLATION, "called": f"{SEEN}:{community_id}"}
 
 
 async def debts_in(session: Session, community_id: int | None = None, *, limit: int | None = None) -> dict[str, Debt]:

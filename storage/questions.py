@@ -29,10 +29,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.types import NULLTYPE
 
+from bot.core.kinds import LetterState, SenderKind
 from bot.core.records import PUBLIC_SIDE
 from storage.convert import AGENT_COLUMNS, MEMBERSHIP_COLUMNS, MESSAGE_COLUMNS, ROOM_COLUMNS
 from storage.messages import MESSAGE
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Together
 from storage.session import Query, Term, literally
 from storage.tables import (
     ACTIONS,
@@ -120,6 +121,68 @@ class Questions:
 
 
 @cache
+def glancing(*, is_sqlite: bool, itself: bool, newest: bool, letters: bool, summaries: bool) -> Together:
+    """Word what a glance asks; `itself`: the community as well."""
+    among = _of_these_and_theirs(is_sqlite=is_sqlite)
+    asked: dict[str, Executable] = dict(
+        memberships=select(*MEMBERSHIP).where(_its(MEMBERSHIPS), among(MEMBERSHIPS.c.room_id, "rooms")),
+        roster=_residents(among).where(among(ROOMS.c.id, "around")),
+        reasons=_all_of(REASONS).where(among(REASONS.c.agent_id, "members")),
+    )
+    asked |= {"community": _community()} if itself else {}
+    asked |= {"newest": _newest_lateral(among)} if newest else {}
+    asked |= {"letters": _open(LETTERS, among, UNSENT), "being_posted": _being_posted(among)} if letters else {}
+    asked |= {"checkpoints": _checkpoints(among)} if summaries else {}
+    return Together(**asked)
+
+
+@cache
+def housing(*, is_sqlite: bool, itself: bool) -> Together:
+    """Word what tells who and what is there; `itself`: the community as well."""
+    among = _of_these_and_theirs(is_sqlite=is_sqlite)
+    residents = _residents(among).where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms")))
+    memberships = questions(is_sqlite=is_sqlite).memberships.statement
+    return Together(memberships=memberships, residents=residents, **({"community": _community()} if itself else {}))
+
+
+@cache
+def posting(*, is_sqlite: bool, itself: bool) -> Together:
+    """Word what a message (`said`) is posted with in a `place`; `itself`: the community as well."""
+    this, answering, speaking, here = (MESSAGES.alias(), MESSAGES.alias(), MESSAGES.alias(), ROOMS.alias())
+    its_own = select(this.c.id).where(_its(this), this.c.id == bindparam("said"))
+    answered = select(answering.c.reply_to).where(_its(answering), answering.c.id == bindparam("said"))
+    said = union_all(its_own, answered)
+    speakers = select(speaking.c.sender_agent_id).where(_its(speaking), speaking.c.id.in_(said))
+    place = (_its(here), here.c.id == bindparam("place"))
+    around = select(func.coalesce(here.c.thread_of, here.c.id)).where(*place)
+    who_and_where = or_(
+        ROOMS.c.id.in_(union_all(select(here.c.id).where(*place), around)),
+        ROOMS.c.id.in_(speakers.where(speaking.c.sender_agent_id.is_not(None))),
+    )
+    here_posted = and_(_its(LETTERS), LETTERS.c.room_id == bindparam("place"))
+    of_letter = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
+    by_agent = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
+    pace = select(ROOMS.c.rpm - 1).where(_its(ROOMS), ROOMS.c.id.in_(around)).scalar_subquery()
+    earlier = select(LETTERS.c.closed_at).select_from(LETTERS.join(MESSAGES, of_letter)).where(here_posted, by_agent)
+    earlier = earlier.order_by(LETTERS.c.last_part.desc()).limit(1).offset(func.coalesce(pace, 0))
+    asked: dict[str, Executable] = dict(
+        said=select(*MESSAGE).where(_its(MESSAGES), MESSAGES.c.id.in_(said)),
+        roster=_residents(_among_sqlite if is_sqlite else _among_postgresql).where(who_and_where),
+        last=select(func.max(LETTERS.c.last_part)).where(here_posted),
+        earlier=select(*earlier.subquery("earlier").c),
+    )
+    return Together(**asked, **({"community": _community()} if itself else {}))
+
+
+@cache
+def showing(*, is_sqlite: bool) -> Together:
+    """Word what else a HUD shows beside what is said."""
+    one_by_one = questions(is_sqlite=is_sqlite)
+    names = ("keys", "letters", "being_posted", "checkpoints", "minds", "actions", "lookups", "schedules", "requests")
+    return Together(**{name: getattr(one_by_one, name).statement for name in (*names, "reasons")})
+
+
+@cache
 def questions(*, is_sqlite: bool) -> Questions:
     """Word them."""
     among = _among_sqlite if is_sqlite else _among_postgresql
@@ -143,9 +206,9 @@ def questions(*, is_sqlite: bool) -> Questions:
         reasons=_all_of(REASONS)
         .where(among(REASONS.c.agent_id, "members"))
         .order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id),
-        can_be_claimed=select(AGENTS.c.id)
-        .where(_its(AGENTS), AGENTS.c.next_beat_at <= bindparam("now"), FREE, among(AGENTS.c.id, "agents"))
-        .order_by(AGENTS.c.next_beat_at),
+        can_be_claimed=select(AGENTS.c.id, AGENTS.c.next_beat_at).where(
+            _its(AGENTS), AGENTS.c.next_beat_at <= bindparam("now"), FREE, among(AGENTS.c.id, "agents")
+        ),
         buried=_all_of(TOMBSTONES).where(among(TOMBSTONES.c.discord_id, "posts")),
         messages=select(*MESSAGE).where(_its(MESSAGES), among(MESSAGES.c.id, "ids")),
         uncovered=_uncovered(among),
@@ -155,11 +218,41 @@ def questions(*, is_sqlite: bool) -> Questions:
 
 
 def _among_sqlite(column: Term, name: str) -> ColumnElement[bool]:
-    return column.in_(select(func.json_each(bindparam(name)).table_valued("value").c.value))
+    return column.in_(_many_sqlite(name))
 
 
 def _among_postgresql(column: Term, name: str) -> ColumnElement[bool]:
     return column == any_(bindparam(name, type_=postgresql.ARRAY(BigInteger)))
+
+
+def _many_sqlite(name: str) -> Query:
+    return select(func.json_each(bindparam(name)).table_valued("value").c.value)
+
+
+def _many_postgresql(name: str) -> Query:
+    return select(func.unnest(bindparam(name, type_=postgresql.ARRAY(BigInteger))))
+
+
+def _of_these_and_theirs(*, is_sqlite: bool) -> Among:
+    """Take for `rooms` also those of `agents`, for `members` who is in these, and `around` with the rooms of both."""
+    among, many = (_among_sqlite, _many_sqlite) if is_sqlite else (_among_postgresql, _many_postgresql)
+
+    def within(column: Term, name: str) -> ColumnElement[bool]:
+        mine, seats = MEMBERSHIPS.alias("mine"), MEMBERSHIPS.alias("seats")
+        theirs = select(mine.c.room_id).where(_its(mine), among(mine.c.agent_id, "agents"))
+        rooms = union_all(theirs, many("rooms"))
+        seated = select(seats.c.agent_id).where(_its(seats), seats.c.room_id.in_(rooms))
+        match name:
+            case "rooms":
+                return column.in_(rooms)
+            case "members":
+                return column.in_(union_all(seated, many("agents")))
+            case "around":
+                return column.in_(union_all(theirs, many("rooms"), seated, many("agents"), _around(within)))
+            case _:
+                return among(column, name)
+
+    return within
 
 
 def _its(table: FromClause) -> ColumnElement[bool]:

@@ -11,7 +11,7 @@ from storage.communities import arrived
 from storage.convert import columns_of, key_of, plain
 from storage.emptying import agent, is_begun
 from storage.names import bear
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.questions import PENDING, questions
 from storage.rooms import SqlRooms
 from storage.session import Session, owned
@@ -84,6 +84,12 @@ class SqlAccess:
         )
 
 
+def people_known(session: Session, community_id: CommunityId, ids: Collection[Snowflake]) -> Question:
+    """Ask who of these is known."""
+    of = {"community_id": community_id, "people": session.many(ids)}
+    return questions(is_sqlite=session.is_sqlite).people, of
+
+
 @dataclass(frozen=True, slots=True)
 class SqlPeople:
     """Whom a community knows, and whom its agents listen to."""
@@ -95,8 +101,7 @@ class SqlPeople:
         return None if row is None else plain(Person, row)
 
     async def known(self, community_id: CommunityId, ids: Collection[Snowflake]) -> Mapping[Snowflake, Person]:
-        of = {"community_id": community_id, "people": self.session.many(ids)}
-        rows = await self.session.mappings(questions(is_sqlite=self.session.is_sqlite).people, of)
+        rows = await self.session.mappings(*people_known(self.session, community_id, ids))
         return {row["id"]: plain(Person, row) for row in rows}
 
     async def put(self, community_id: CommunityId, *people: Person) -> None:

@@ -12,7 +12,7 @@ from storage.beats import recount
 from storage.convert import columns_of, plain
 from storage.emptying import agent, empty, place, places_in, thread
 from storage.inline import unhurried
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.session import Session, owned
 from storage.tables import (
     DEPARTURES,
@@ -31,6 +31,11 @@ OF_CHANNEL = Prepared(
 SEAT = ("community_id", "room_id", "agent_id")
 
 
+def of_channel(community_id: CommunityId, channel_id: Snowflake) -> Question:
+    """Ask which room a channel is."""
+    return OF_CHANNEL, {"its": community_id, "channel": channel_id}
+
+
 @dataclass(frozen=True, slots=True)
 class SqlRooms:
     """Rooms, and private threads that come and go."""
@@ -38,7 +43,7 @@ class SqlRooms:
     session: Session
 
     async def of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
-        found: AgentId | None = await self.session.value(OF_CHANNEL, {"its": community_id, "channel": channel_id})
+        found: AgentId | None = await self.session.value(*of_channel(community_id, channel_id))
         return found
 
     async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:

@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import asynccontextmanager
 from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 
@@ -12,7 +12,6 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Executable,
-    Row,
     Select,
     String,
     Table,
@@ -29,12 +28,23 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.core.errors import Unreadable
 from bot.core.records import Community
 from storage.ids import CountedIds
-from storage.prepared import Lane, PlainRow, Prepared
+from storage.prepared import (
+    Answer,
+    Answers,
+    Lane,
+    PlainRow,
+    Prepared,
+    Question,
+    Together,
+    read_by,
+    together,
+    written_by,
+)
+from storage.prepared import OneRow as OneRow
+from storage.prepared import Rows as Rows
 from storage.prepared import Values as Values
 
 T = TypeVar("T")
-OneRow = Row[*PlainRow]
-Rows = Sequence[OneRow]
 Query = Select[*PlainRow]
 Statement = Executable | Prepared
 Term = ColumnElement[Any]
@@ -60,16 +70,57 @@ class Session:
         self.to_recount: set[int] = set()  # agents whose next beat is counted once, when all else is written
         self._lane = Lane(connection.sync_connection) if self.is_sqlite and connection.sync_connection else None
         self.community: Community | None = None  # as it is now, when it was asked for within this transaction
+        self._ahead: dict[Prepared, list[tuple[Values, Answer]]] = {}  # what was asked before somebody wants to know
         self.erased = False  # messages went: their words must leave the full-text index for good
 
     async def rows(self, statement: Statement, values: Values | None = None) -> Rows:
         """Give all rows, to be read by position."""
         if isinstance(statement, Prepared):
+            if (known := self._known(statement, values)) is not None:
+                return cast(Rows, known.rows)
             found = self._lane.rows(statement, values or {}) if self._lane is not None else None
             if found is not None:
                 return cast(Rows, found[0])
             statement = statement.statement
+        self._changes(written_by(statement))
         return (await self._connection.execute(statement, values)).all()
+
+    async def ask_ahead(self, asked: Sequence[Question]) -> None:
+        """Ask in one statement what will be asked one by one, in any order.
+
+        What is then asked with other values, or after something was written that it reads, is asked anew.
+        """
+        values: dict[str, object] = {}
+        for _, given in asked:
+            if any(values.get(name, value) != value for name, value in given.items()):
+                raise ValueError("questions that are asked ahead call different values alike")
+            values |= given
+        found = await self.together(together(tuple(one for one, _ in asked)), values)
+        for number, (one, given) in enumerate(asked):
+            self._ahead.setdefault(one, []).append((given, found.found[str(number)]))
+
+    def _known(self, asked: Prepared, values: Values | None) -> Answer | None:
+        """Give what was asked ahead and still holds."""
+        self._changes(asked.writes)
+        if (given := self._ahead.get(asked)) is None:
+            return None
+        return next((answer for its, answer in given if its == values), None)
+
+    def _changes(self, tables: frozenset[str]) -> None:
+        """Know no more what reads tables whose rows change."""
+        if self._ahead and tables:
+            for one, found in list(self._ahead.items()):
+                if any(tables & read_by(answer.worded.sql) for _, answer in found):
+                    del self._ahead[one]
+
+    async def together(self, asked: Together, values: Values) -> Answers:
+        """Give what several questions find, in one statement."""
+        worded = asked.worded(self.dialect, values)
+        found = self._lane.together(worded, values) if self._lane is not None else None
+        if found is not None:
+            return found
+        rows = await self._connection.exec_driver_sql(worded.sql, tuple(worded.values(values)))
+        return worded.answers(map(tuple, rows.all()), is_sqlite=self.is_sqlite)
 
     async def leafed(self, asked: Query, table: Table, size: int) -> AsyncGenerator[Rows, None]:
         """Give rows of one community's part of a table, with their key last, so many at a time though they change.
@@ -87,11 +138,14 @@ class Session:
     async def mappings(self, statement: Statement, values: Values | None = None) -> Sequence[Values]:
         """Give all rows, to be read by column name."""
         if isinstance(statement, Prepared):
+            if (known := self._known(statement, values)) is not None:
+                return known.mappings()
             found = self._lane.rows(statement, values or {}) if self._lane is not None else None
             if found is not None:
                 rows, worded = found
                 return [dict(zip(worded.names, row, strict=True)) for row in rows]
             statement = statement.statement
+        self._changes(written_by(statement))
         result = await self._connection.execute(statement, values)
         names = tuple(result.keys())
         return [dict(zip(names, row, strict=True)) for row in result.all()]  # a row's own mapping is much slower
@@ -116,6 +170,7 @@ class Session:
         if isinstance(statement, Prepared):
             found = await self.mappings(statement, values)
             return found[0] if found else None
+        self._changes(written_by(statement))
         return cast(Values | None, (await self._connection.execute(statement, values)).mappings().first())
 
     async def value(self, statement: Statement, values: Values | None = None) -> Any:  # noqa: ANN401  # a column
@@ -123,12 +178,14 @@ class Session:
         if isinstance(statement, Prepared):
             found = await self.rows(statement, values)
             return found[0][0] if found else None
+        self._changes(written_by(statement))
         return (await self._connection.execute(statement, values)).scalar()
 
     async def run(self, statement: Statement, values: Values | Sequence[Values] | None = None) -> int:
         """Execute once, or once for each of several sets of values; gives how many rows it touched."""
         if values is not None and not values:
             return 0
+        self._changes(statement.writes if isinstance(statement, Prepared) else written_by(statement))
         if isinstance(statement, Prepared):
             given = [values] if isinstance(values, Mapping) else values
             touched = self._lane.run(statement, given) if self._lane is not None and given else None
@@ -137,9 +194,15 @@ class Session:
             statement = statement.statement
         return (await self._connection.execute(statement, values)).rowcount
 
-    def savepoint(self) -> AbstractAsyncContextManager[object]:
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
         """Open a part of the transaction: when its block ends with an error, only the part is undone."""
-        return self._connection.begin_nested()
+        try:
+            async with self._connection.begin_nested():
+                yield
+        except BaseException:
+            self._ahead.clear()  # it may have been asked within
+            raise
 
     async def pages(self, statement: Executable, size: int) -> AsyncIterator[Sequence[Values]]:
         """Give rows by column name, so many at a time: never all in memory."""
@@ -155,6 +218,7 @@ class Session:
 
     async def put_plainly(self, statement: str, rows: list[tuple[object, ...]]) -> None:
         """Write rows in the driver's own words, with values as they are to lie in the database."""
+        self._ahead.clear()
         await self._connection.exec_driver_sql(statement, rows)
 
     def is_one_of(self, column: Term, values: Collection[int]) -> ColumnElement[bool]:

@@ -14,13 +14,14 @@ from sqlalchemy import text
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
-from bot.core.ports import Cipher
+from bot.core.ports import Cipher, Expected
 from bot.core.records import CommunityId, Snowflake
 from bot.core.timelines.records import Cut, Image
 from storage.alone import alone
 from storage.communities import begin
 from storage.database import Database, open_database
 from storage.emptying import work_off
+from storage.expecting import asked_for
 from storage.faults import in_sentences
 from storage.ids import CountedIds
 from storage.index_purging import Purger
@@ -87,12 +88,14 @@ class SqlStore:
             yield SqlReading(Session(connection, unindexed=self._unindexed), self.config)
 
     @asynccontextmanager
-    async def writing(self, community_id: CommunityId | None = None) -> AsyncIterator[SqlWriting]:
+    async def writing(
+        self, community_id: CommunityId | None = None, expected: Expected | None = None
+    ) -> AsyncIterator[SqlWriting]:
         async with self.database.writing() as connection:
             ids = CountedIds(community_id)
             session = Session(connection, ids, self._unindexed)
             if community_id is not None:
-                await begin(session, ids, community_id)
+                await begin(session, ids, community_id, asked_for(session, community_id, expected or Expected()))
             yield SqlWriting(session, self.config)
             if (moved := ids.moved()) is not None:
                 await session.run(*moved)

@@ -6,12 +6,14 @@ from datetime import datetime
 from functools import cache
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Text,
     Update,
     and_,
     bindparam,
     case,
+    column,
     func,
     select,
     text,
@@ -21,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.types import NULLTYPE
 
-from storage.prepared import Prepared
+from storage.prepared import Prepared, Question
 from storage.session import INSTALLATION, Session, Term
 from storage.tables import MESSAGES, REACTIONS, ROOMS
 from storage.words import words_of
@@ -171,15 +173,21 @@ class Known:
         return self.messages.get(discord_id) or self.parts.get(discord_id)
 
 
+def known_as(
+    session: Session, community_id: int, discord_ids: Collection[int], replied_to: Collection[int] = ()
+) -> Question:
+    """Ask what is known of messages, and of those that they answer."""
+    sought = session.many(sorted({*discord_ids, *replied_to}))
+    return _asking(is_sqlite=session.is_sqlite), {"community_id": community_id, "sought": sought}
+
+
 async def known_of(
     session: Session, community_id: int, discord_ids: Collection[int], replied_to: Collection[int] = ()
 ) -> Known:
     """Ask what is known of messages, and of those that they answer."""
     known, these = Known(), set(discord_ids)
-    values = {"community_id": community_id, "sought": session.many(these.union(replied_to))}
-    for id_, message, part, deleted, early, awaiting in await session.rows(
-        _asking(is_sqlite=session.is_sqlite), values
-    ):
+    asked = known_as(session, community_id, discord_ids, replied_to)
+    for id_, message, part, deleted, early, awaiting in await session.rows(*asked):
         if message is not None:
             known.messages[id_] = message
         if part is not None:
@@ -206,4 +214,6 @@ def _asking(*, is_sqlite: bool) -> Prepared:
         for table, key, value in looked_up  # our own names
     )
     sought = "json_each(:sought) AS sought" if is_sqlite else "unnest(CAST(:sought AS bigint[])) AS sought (value)"
-    return Prepared(text(f"SELECT sought.value, {found} FROM {sought}"))  # noqa: S608
+    names = ("sought", "message", "part", "deleted", "early", "awaiting")
+    asked = text(f"SELECT sought.value, {found} FROM {sought}")  # noqa: S608
+    return Prepared(asked.columns(*(column(name, BigInteger) for name in names)))

@@ -24,6 +24,12 @@ class Asked:
     messages: int
 
 
+def is_even(asked: Asked) -> bool:
+    """Tell whether as many messages of each room are read as are asked for, whatever there is."""
+    few = not asked.agents and len(asked.rooms) * asked.messages <= MOST_MESSAGES
+    return few or asked.messages <= LEAST_OF_A_ROOM
+
+
 def most_of_each(asked: Asked, counts: Counts, memberships: Mapping[Pair, Membership]) -> dict[AgentId, int]:
     """Give how many messages of each room are read: what an agent can be shown is divided by its attention.
 

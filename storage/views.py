@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 from typing import Never, TypeVar
 
@@ -9,6 +10,7 @@ from sqlalchemy import Table, and_, or_, select
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
+from bot.core.kinds import SenderKind
 from bot.core.records import (
     AccessKey,
     AccessRequest,
@@ -22,13 +24,14 @@ from bot.core.records import (
     Lookup,
     Membership,
     Message,
+    MessageId,
     Mind,
     Reason,
     Room,
     Schedule,
     Side,
 )
-from bot.core.view import Doors, Glance, RoomView, Roster, Subject, View
+from bot.core.view import Doors, Glance, RoomView, Roster, Subject, ToPost, View
 from storage import view_bounds
 from storage.communities import community_of
 from storage.convert import (
@@ -44,10 +47,10 @@ from storage.convert import (
     reason_of,
     whole_agent_of,
 )
-from storage.messages import read_messages
+from storage.messages import messages_in
 from storage.names import worded
-from storage.prepared import Prepared
-from storage.questions import Questions, questions
+from storage.prepared import Answers
+from storage.questions import Questions, glancing, housing, posting, questions, showing
 from storage.session import Rows, Session, Values, literally, owned
 from storage.tables import HOLDERS, KEYS, REQUESTS
 from storage.view_bounds import Asked, Counts, Pair, alike, most_of_each, of_each, size
@@ -59,6 +62,7 @@ Keys = dict[AgentId, tuple[AccessKey, ...]]
 Residents = tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]
 AGENT_END = len(AGENT_COLUMNS)
 ROOM_END = AGENT_END + len(ROOM_COLUMNS)
+THREAD_OF, ROOM_ID = (AGENT_END + ROOM_COLUMNS.index(name) for name in ("thread_of", "id"))
 KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 NOTHING: Mapping[AgentId, Never] = {}
 KNOCKED_FOR = (
@@ -77,6 +81,18 @@ KNOCKED_FOR = (
 
 
 @dataclass(frozen=True, slots=True)
+class _House:
+    """Who and what is there, with the rooms that are asked for, by themselves or for an agent."""
+
+    community: Community
+    memberships: Mapping[Pair, Membership]
+    agents: Mapping[AgentId, Agent]
+    all_rooms: Mapping[AgentId, Room]
+    counts: Counts
+    wanted: set[AgentId]
+
+
+@dataclass(frozen=True, slots=True)
 class SqlViews:
     """A community as it stands at one moment, for different needs."""
 
@@ -92,41 +108,63 @@ class SqlViews:
         messages: int = 200,
     ) -> View:
         """Give what a slot needs of these agents (and their rooms) or of these rooms; raises NotFound."""
-        community = await self._itself(community_id)
-        memberships = await self._memberships(community_id, agent_ids, room_ids)
-        wanted = {room for _, room in memberships} | set(room_ids)
-        agents, all_rooms, counts = await self._residents(community_id, wanted, whole={*agent_ids, *room_ids})
-        shown = wanted & set(all_rooms)
+        house = await self._house(community_id, agent_ids, room_ids)
+        shown = house.wanted & set(house.all_rooms)
         asked = Asked(community_id, agent_ids, shown, messages)
-        (keys, held_keys), (unposted, being_posted) = await self._keys(asked), await self._unposted(asked)
+        members = {agent for agent, _ in house.memberships}.union(agent_ids)
+        of = self._of(asked) | {"members": self.session.many(members)}
+        found = await self.session.together(showing(is_sqlite=self.session.is_sqlite), of)
+        keys, held_keys = _by_room_and_holder(found.rows("keys"), asked)
+        unposted, being_posted = await self._unposted(community_id, found)
         return View(
-            community=community,
-            config=self.config.overlaid(community.overrides),
-            agents=agents,
-            all_rooms=all_rooms,
-            rooms=await self._rooms(asked, all_rooms, memberships, counts),
-            memberships=memberships,
-            minds=await self._minds(asked),
-            schedules=await self._schedules(asked),
+            community=house.community,
+            config=self.config.overlaid(house.community.overrides),
+            agents=house.agents,
+            all_rooms=house.all_rooms,
+            rooms=await self._rooms(asked, house, _checkpoints(found)),
+            memberships=house.memberships,
+            minds=_minds(found),
+            schedules=_schedules(found),
             keys=keys,
             held_keys=held_keys,
-            requests=await self._requests(asked),
+            requests=_requests(found),
             unposted=unposted,
             being_posted=being_posted,
-            reasons=await self._reasons(asked, {agent for agent, _ in memberships}),
+            reasons=_reasons(found),
         )
 
     async def roster(
         self, community_id: CommunityId, *, agent_ids: Collection[AgentId] = (), room_ids: Collection[AgentId] = ()
     ) -> Roster:
         """Give no more than these agents, whole, and these rooms, as far as they are there; raises NotFound."""
+        of = {"rooms": self.session.many({*agent_ids, *room_ids}), "whole": self.session.many(agent_ids)}
         community = await self._itself(community_id)
-        agents, rooms, _ = await self._some(community_id, {*agent_ids, *room_ids}, whole=agent_ids)
+        rows = await self.session.rows(self._questions.roster, {"community_id": community_id, **of})
+        agents, rooms, _ = await self._residents_of(community_id, rows)
         return Roster(
             community=community,
             config=self.config.overlaid(community.overrides),
             agents=agents,
             all_rooms=rooms,
+        )
+
+    async def to_post(self, community_id: CommunityId, *, message_id: MessageId, room_id: AgentId) -> ToPost | None:
+        """Give what a message is posted with, its speakers without their prompts."""
+        question = posting(is_sqlite=self.session.is_sqlite, itself=not self._is_known(community_id))
+        of = {"community_id": community_id, "said": message_id, "place": room_id, "whole": self.session.many(())}
+        found = await self.session.together(question, of)
+        said = {one.id: one for one in await messages_in(self.session, community_id, found.rows("said"))}
+        if (message := said.get(message_id)) is None:
+            return None
+        house = await self._house_of(Asked(community_id, (), (), 0), found, "roster")
+        config = self.config.overlaid(house.community.overrides)
+        earlier = found.rows("earlier") if message.sender.kind is SenderKind.AGENT else ()
+        return ToPost(
+            view=Roster(community=house.community, config=config, agents=house.agents, all_rooms=house.all_rooms),
+            message=message,
+            answered=said.get(message.reply_to) if message.reply_to is not None else None,
+            last_posted=found.rows("last")[0][0],
+            earlier_at=earlier[0][0] if earlier else None,
         )
 
     async def glance(
@@ -140,76 +178,90 @@ class SqlViews:
         summaries: bool = False,
     ) -> Glance:
         """Give these rooms, and these agents' ones, with members, reasons and newest messages; raises NotFound."""
-        community = await self._itself(community_id)
-        memberships = await self._memberships(community_id, agent_ids, room_ids)
-        members = {agent for agent, _ in memberships} | set(agent_ids)
-        wanted = {room for _, room in memberships} | set(room_ids)
-        agents, around, counts = await self._some(community_id, members | wanted)
-        all_rooms = {id_: room for id_, room in around.items() if id_ in wanted}
-        asked = Asked(community_id, agent_ids, set(all_rooms), messages)
-        unposted, being_posted = await self._unposted(asked) if letters else ({}, {})
+        asked = Asked(community_id, agent_ids, room_ids, messages)
+        # SQLite loses time where messages and residents, which are wide, are columns of one answer
+        beside = messages > 0 and view_bounds.is_even(asked) and not self.session.is_sqlite
+        question = glancing(
+            is_sqlite=self.session.is_sqlite,
+            itself=not self._is_known(community_id),
+            newest=beside,
+            letters=letters,
+            summaries=summaries,
+        )
+        bounds = {"messages": messages, "characters": view_bounds.MOST_CHARACTERS, "whole": self.session.many(())}
+        found = await self.session.together(question, self._of(asked) | bounds)
+        house = await self._house_of(asked, found, "roster")
+        house = replace(house, all_rooms={id_: room for id_, room in house.all_rooms.items() if id_ in house.wanted})
+        unposted, being_posted = await self._unposted(community_id, found) if letters else ({}, {})
+        newest = await self._newest_in(community_id, found.rows("newest")) if beside else None
+        shown = replace(asked, rooms=set(house.all_rooms))
         return Glance(
-            community=community,
-            config=self.config.overlaid(community.overrides),
-            agents=agents,
-            all_rooms=all_rooms,
-            rooms=await self._rooms(asked, all_rooms, memberships, counts, summaries=summaries),
-            memberships=memberships,
+            community=house.community,
+            config=self.config.overlaid(house.community.overrides),
+            agents=house.agents,
+            all_rooms=house.all_rooms,
+            rooms=await self._rooms(shown, house, _checkpoints(found) if summaries else None, newest),
+            memberships=house.memberships,
             unposted=unposted,
             being_posted=being_posted,
-            reasons=await self._reasons(asked, members),
+            reasons=_reasons(found),
         )
 
     async def action_view(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
     ) -> Subject:
         """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
-        community = await self._itself(community_id)
-        memberships = await self._memberships(community_id, agent_ids, room_ids)
-        wanted = {room for _, room in memberships} | set(room_ids)
-        agents, all_rooms, counts = await self._residents(community_id, wanted, whole={*agent_ids, *room_ids})
-        shown = wanted & set(all_rooms)
-        asked = Asked(community_id, agent_ids, shown, 0)
+        house = await self._house(community_id, agent_ids, room_ids)
+        asked = Asked(community_id, agent_ids, house.wanted & set(house.all_rooms), 0)
         return Subject(
-            community=community,
-            config=self.config.overlaid(community.overrides),
-            agents=agents,
-            all_rooms=all_rooms,
-            rooms=_seats(asked, all_rooms, memberships, counts),
-            memberships=memberships,
+            community=house.community,
+            config=self.config.overlaid(house.community.overrides),
+            agents=house.agents,
+            all_rooms=house.all_rooms,
+            rooms=_seats(asked, house),
+            memberships=house.memberships,
             minds=await self._carried(asked),
             doors=await self._doors(asked) if doors else None,
         )
 
+    def _is_known(self, community_id: CommunityId) -> bool:
+        return self.session.community is not None and self.session.community.id == community_id
+
     async def _itself(self, community_id: CommunityId) -> Community:
-        if self.session.community is not None and self.session.community.id == community_id:
+        if self.session.community is not None and self._is_known(community_id):
             return self.session.community
-        rows = await self.session.rows(self._questions.community, {"community_id": community_id})
+        return self._made(await self.session.rows(self._questions.community, {"community_id": community_id}))
+
+    def _made(self, rows: Rows) -> Community:
         if not rows:
             raise NotFound("There is no such community.")
         self.session.community = community_of(rows)
         return self.session.community
 
-    async def _residents(
-        self, community_id: CommunityId, wanted: Collection[AgentId], *, whole: Collection[AgentId]
-    ) -> Residents:
-        """Give everyone and all rooms, of private threads only those that are wanted; with prompts who is `whole`."""
-        of = {"rooms": self.session.many(wanted), "whole": self.session.many(whole)}
-        return await self._residents_of(community_id, self._questions.residents, of)
+    async def _house(
+        self, community_id: CommunityId, agent_ids: Collection[AgentId], room_ids: Collection[AgentId]
+    ) -> "_House":
+        """Give everyone and all rooms, of private threads only those that are asked for; with prompts who is."""
+        asked = Asked(community_id, agent_ids, room_ids, 0)
+        question = housing(is_sqlite=self.session.is_sqlite, itself=not self._is_known(community_id))
+        of = self._of(asked) | {"whole": self.session.many({*agent_ids, *room_ids})}
+        return await self._house_of(asked, await self.session.together(question, of), "residents")
 
-    async def _some(
-        self, community_id: CommunityId, wanted: Collection[AgentId], *, whole: Collection[AgentId] = ()
-    ) -> Residents:
-        """Give those of these agents and rooms that are there; with a private thread the room it is in."""
-        of = {"rooms": self.session.many(wanted), "whole": self.session.many(whole)}
-        return await self._residents_of(community_id, self._questions.roster, of)
+    async def _house_of(self, asked: Asked, found: Answers, residents: str) -> "_House":
+        known = self.session.community if self._is_known(asked.community_id) else None
+        community = known or self._made(found.rows("community"))
+        seats = (membership_of(tuple(row)) for row in found.rows("memberships"))
+        memberships = {(one.agent_id, one.room_id): one for one in sorted(seats, key=_by_agent_and_room)}
+        agents, all_rooms, counts = await self._residents_of(asked.community_id, found.rows(residents))
+        wanted = {room for _, room in memberships}.union(asked.rooms)
+        return _House(community, memberships, agents, all_rooms, counts, wanted)
 
-    async def _residents_of(self, community_id: CommunityId, asked: Prepared, of: Values) -> Residents:
-        rows = await self.session.rows(asked, {"community_id": community_id, **of})
+    async def _residents_of(self, community_id: CommunityId, rows: Rows) -> Residents:
+        """Give agents and rooms of rows of `questions.residents`, the agents' own rooms first."""
         agents: dict[AgentId, Agent] = {}
         rooms: dict[AgentId, Room] = {}
         counts: dict[AgentId, int] = {}
-        for row in rows:
+        for row in sorted(rows, key=lambda row: (row[THREAD_OF] is not None, row[ROOM_ID])):
             agent, room, prompt = agent_of(row[:AGENT_END]), place_of(row[AGENT_END:ROOM_END]), row[-1]
             agents[agent.id] = agent if prompt is None else whole_agent_of(agent, prompt)
             rooms[room.id], counts[room.id] = room, row[ROOM_END]
@@ -221,47 +273,38 @@ class SqlViews:
         why = await worded(self.session, community_id, list(paused.values()))
         return agents | {id_: replace(agents[id_], paused_reason=one) for id_, one in zip(paused, why, strict=True)}
 
-    async def _memberships(
-        self, community_id: CommunityId, agent_ids: Collection[AgentId], room_ids: Collection[AgentId]
-    ) -> dict[Pair, Membership]:
-        of = {
-            "community_id": community_id,
-            "agents": self.session.many(agent_ids),
-            "rooms": self.session.many(room_ids),
-        }
-        rows = await self.session.rows(self._questions.memberships, of)
-        return {(one.agent_id, one.room_id): one for one in (membership_of(tuple(row)) for row in rows)}
-
     async def _rooms(
         self,
         asked: Asked,
-        all_rooms: Mapping[AgentId, Room],
-        memberships: Mapping[Pair, Membership],
-        counts: Counts,
-        *,
-        summaries: bool = True,
+        house: "_House",
+        checkpoints: Mapping[AgentId, tuple[Checkpoint, int]] | None,
+        newest: Mapping[AgentId, Sequence[Message]] | None = None,
     ) -> dict[AgentId, RoomView]:
-        newest = await self._newest(asked, counts, memberships)
-        checkpoints = await self._checkpoints(asked) if summaries else {}
-        seats = _seats(asked, all_rooms, memberships, counts, newest, checkpoints)
-        if not summaries or asked.messages <= view_bounds.LEAST_OF_A_ROOM:
+        """Give rooms with what is said there; without `checkpoints` nobody asks what they cover."""
+        if newest is None:
+            newest = await self._newest(asked, house)
+        seats = _seats(asked, house, newest, checkpoints or NOTHING)
+        if checkpoints is None or asked.messages <= view_bounds.LEAST_OF_A_ROOM:
             return seats
-        uncovered = await self._uncovered(asked, counts, newest)
+        uncovered = await self._uncovered(asked, house.counts, newest)
         return seats | {id_: replace(seats[id_], uncovered_tokens=tokens) for id_, tokens in uncovered.items()}
 
-    async def _newest(
-        self, asked: Asked, counts: Counts, memberships: Mapping[Pair, Membership]
-    ) -> dict[AgentId, list[Message]]:
+    async def _newest(self, asked: Asked, house: "_House") -> dict[AgentId, list[Message]]:
         if asked.messages <= 0:
             return {}
         newest: dict[AgentId, list[Message]] = {}
         left = view_bounds.MOST_CHARACTERS
-        for most, rooms in alike(most_of_each(asked, counts, memberships), counts):
+        for most, rooms in alike(most_of_each(asked, house.counts, house.memberships), house.counts):
             of = self._of(replace(asked, rooms=rooms)) | {"messages": most, "characters": left}
-            found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
-            newest |= {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
-            left -= sum(size(one) for one in found)
+            found = await self._newest_in(asked.community_id, await self.session.rows(self._questions.newest, of))
+            newest |= found
+            left -= sum(size(one) for lines in found.values() for one in lines)
         return newest
+
+    async def _newest_in(self, community_id: CommunityId, rows: Rows) -> dict[AgentId, list[Message]]:
+        """Give messages by room in Discord's order."""
+        found = sorted(await messages_in(self.session, community_id, rows), key=_by_room_and_time)
+        return {room: list(lines) for room, lines in groupby(found, key=lambda message: message.room_id)}
 
     async def _uncovered(self, asked: Asked, counts: Counts, newest: Mapping[AgentId, Sized]) -> dict[AgentId, int]:
         """Give what no summary covers of the rooms of which fewer messages were read than were asked for.
@@ -274,61 +317,18 @@ class SqlViews:
         of = self._of(replace(asked, rooms=short)) | {"messages": asked.messages}
         return {row[0]: int(row[1] or 0) for row in await self.session.rows(self._questions.uncovered, of)}
 
-    async def _checkpoints(self, asked: Asked) -> dict[AgentId, tuple[Checkpoint, int]]:
-        """Give each room's newest summary, and how many there are."""
-        rows = await self.session.mappings(self._questions.checkpoints, self._of(asked))
-        return {row["room_id"]: (plain(Checkpoint, row), row["number"]) for row in rows}
-
-    async def _minds(self, asked: Asked) -> dict[tuple[AgentId, Side], Mind]:
-        of = self._of(asked)
-        minds = {_side(row): row for row in await self.session.mappings(self._questions.minds, of)}
-        done = await self.session.mappings(self._questions.actions, of)
-        actions = gathered((_side(row), plain(ActionRecord, row)) for row in done)
-        answers = await self.session.mappings(self._questions.lookups, of)
-        lookups = gathered((_side(row), Lookup(question=row["question"], answer=row["answer"])) for row in answers)
-        return {
-            side: Mind(
-                agent_id=side[0],
-                side=side[1],
-                knowledge=(minds[side]["knowledge"] if side in minds else None) or {},
-                focus=focus_of(minds[side]["focus"] if side in minds else None),
-                recent_actions=actions.get(side, ()),
-                lookups=lookups.get(side, ()),
-            )
-            for side in sorted(minds.keys() | actions.keys() | lookups.keys())
-        }
-
-    async def _schedules(self, asked: Asked) -> dict[AgentId, tuple[Schedule, ...]]:
-        rows = await self.session.mappings(self._questions.schedules, self._of(asked))
-        return gathered((row["agent_id"], plain(Schedule, row)) for row in rows)
-
-    async def _keys(self, asked: Asked) -> tuple[Keys, Keys]:
-        """Give keys by room and by holder."""
-        rows = await self.session.rows(self._questions.keys, self._of(asked))
-        return _by_room_and_holder(rows, asked)
-
-    async def _requests(self, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
-        rows = await self.session.mappings(self._questions.requests, self._of(asked))
-        return gathered((row["room_id"], plain(AccessRequest, row)) for row in rows)
-
     async def _unposted(
-        self, asked: Asked
+        self, community_id: CommunityId, found: Answers
     ) -> tuple[dict[AgentId, tuple[Letter, ...]], dict[AgentId, tuple[Message, ...]]]:
         """Give the open letters, and what those of them say that are posts."""
-        of = self._of(asked)
-        letters = [letter_of(row) for row in await self.session.mappings(self._questions.letters, of)]
-        words: Iterable[Message] = ()
-        if any(letter.message_id is not None for letter in letters):
-            words = await read_messages(self.session, asked.community_id, self._questions.being_posted, of)
+        letters = sorted(map(letter_of, found.mappings("letters")), key=lambda letter: letter.id)
+        words: list[Message] = []
+        if rows := found.rows("being_posted"):
+            words = sorted(await messages_in(self.session, community_id, rows), key=lambda one: (one.room_id, one.id))
             of_scenes = {one.id for one in words if one.scene_id is not None}  # they take no floor
             letters = [letter for letter in letters if letter.message_id not in of_scenes]
             words = [one for one in words if one.id not in of_scenes]
         return gathered((one.room_id, one) for one in letters), gathered((one.room_id, one) for one in words)
-
-    async def _reasons(self, asked: Asked, members: set[AgentId]) -> dict[AgentId, tuple[Reason, ...]]:
-        of = {"community_id": asked.community_id, "members": self.session.many(members.union(asked.agents))}
-        rows = await self.session.mappings(self._questions.reasons, of)
-        return gathered((row["agent_id"], reason_of(row)) for row in rows)
 
     @property
     def _questions(self) -> Questions:
@@ -365,26 +365,79 @@ class SqlViews:
 
 def _seats(
     asked: Asked,
-    all_rooms: Mapping[AgentId, Room],
-    memberships: Iterable[Pair],
-    counts: Counts,
+    house: "_House",
     messages: Mapping[AgentId, Sequence[Message]] = NOTHING,
     checkpoints: Mapping[AgentId, tuple[Checkpoint, int]] = NOTHING,
 ) -> dict[AgentId, RoomView]:
     members: dict[AgentId, list[AgentId]] = {}
-    for agent, room in memberships:
+    for agent, room in house.memberships:
         members.setdefault(room, []).append(agent)
+    rooms = house.all_rooms
     return {
         id_: RoomView(
-            room=all_rooms[id_],
-            members=_seated(all_rooms[id_].owner_id, members.get(id_, ())),
+            room=rooms[id_],
+            members=_seated(rooms[id_].owner_id, members.get(id_, ())),
             messages=tuple(messages.get(id_, ())),
-            older=max(0, counts[id_] - len(messages.get(id_, ()))),
+            older=max(0, house.counts[id_] - len(messages.get(id_, ()))),
             checkpoint=checkpoints[id_][0] if id_ in checkpoints else None,
             checkpoints=checkpoints[id_][1] if id_ in checkpoints else 0,
         )
         for id_ in sorted(asked.rooms)
     }
+
+
+# What is asked together comes in any order: how it is read is told here.
+
+
+def _by_agent_and_room(seat: Membership) -> Pair:
+    return seat.agent_id, seat.room_id
+
+
+def _by_room_and_time(message: Message) -> tuple[int, datetime, int, int]:
+    return message.room_id, message.sent_at, message.discord_id or 0, message.id
+
+
+def _reasons(found: Answers) -> dict[AgentId, tuple[Reason, ...]]:
+    rows = sorted(found.mappings("reasons"), key=lambda row: (row["due_at"], row["kind"], row["room_id"]))
+    return gathered((row["agent_id"], reason_of(row)) for row in rows)
+
+
+def _checkpoints(found: Answers) -> dict[AgentId, tuple[Checkpoint, int]]:
+    """Give each room's newest summary, and how many there are."""
+    return {row["room_id"]: (plain(Checkpoint, row), row["number"]) for row in found.mappings("checkpoints")}
+
+
+def _minds(found: Answers) -> dict[tuple[AgentId, Side], Mind]:
+    minds = {_side(row): row for row in found.mappings("minds")}
+    done = sorted(found.mappings("actions"), key=_by_id)
+    actions = gathered((_side(row), plain(ActionRecord, row)) for row in done)
+    answers = sorted(found.mappings("lookups"), key=_by_id)
+    lookups = gathered((_side(row), Lookup(question=row["question"], answer=row["answer"])) for row in answers)
+    return {
+        side: Mind(
+            agent_id=side[0],
+            side=side[1],
+            knowledge=(minds[side]["knowledge"] if side in minds else None) or {},
+            focus=focus_of(minds[side]["focus"] if side in minds else None),
+            recent_actions=actions.get(side, ()),
+            lookups=lookups.get(side, ()),
+        )
+        for side in sorted(minds.keys() | actions.keys() | lookups.keys())
+    }
+
+
+def _schedules(found: Answers) -> dict[AgentId, tuple[Schedule, ...]]:
+    rows = sorted(found.mappings("schedules"), key=lambda row: (row["at"], row["id"]))
+    return gathered((row["agent_id"], plain(Schedule, row)) for row in rows)
+
+
+def _requests(found: Answers) -> dict[AgentId, tuple[AccessRequest, ...]]:
+    rows = sorted(found.mappings("requests"), key=_by_id)
+    return gathered((row["room_id"], plain(AccessRequest, row)) for row in rows)
+
+
+def _by_id(row: Values) -> int:
+    return int(row["id"])
 
 
 def all_rooms_of(rooms: Mapping[AgentId, Room]) -> dict[AgentId, Room]:
@@ -417,8 +470,9 @@ def gathered(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
 
 
 def _by_room_and_holder(rows: Rows, asked: Asked) -> tuple[Keys, Keys]:
-    """Give keys, of which there is a row for each holder."""
-    groups = [list(group) for _, group in groupby(rows, key=lambda row: row[KEY_ID])]
+    """Give keys by room and by holder; there is a row for each holder."""
+    ordered = sorted(rows, key=lambda row: int(row[KEY_ID]))
+    groups = [list(group) for _, group in groupby(ordered, key=lambda row: row[KEY_ID])]
     keys = [key_of(named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None}) for its in groups]
     here = gathered((key.room_id, key) for key in keys if key.room_id in asked.rooms)
     return here, gathered((agent_id, key) for key in keys for agent_id in key.held_by)

@@ -175,7 +175,7 @@ async def test_a_playground_that_runs_already_is_well(tmp_path: Path, server: Te
 
 async def test_a_discord_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
     found = await look(tmp_path, DISCORD_TOKEN="some", SELFROOM_DISCORD_API="http://127.0.0.1:9")
-    assert not found["Discord cannot be reached at http://127.0.0.1:9 (ClientConnectorError)."]
+    assert not found["Nothing answers at http://127.0.0.1:9: start the server, or correct SELFROOM_DISCORD_API."]
     assert found["The installation pays for no models: every server brings its own provider."]
 
 

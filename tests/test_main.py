@@ -260,7 +260,7 @@ def test_a_community_is_exported_once_and_imported_with_its_secret(
     assert "already" in refused("export", "all.zip")
     assert selfroom("export", "all.zip", "--force").exit_code == 0
     monkeypatch.setenv("SELFROOM_DATA_DIR", "elsewhere")
-    assert "or were changed: give that of the Selfroom it comes from" in refused("import", "all.zip")
+    assert "or was changed: give that of the Selfroom it comes from" in refused("import", "all.zip")
     monkeypatch.setenv("SELFROOM_OLD_SECRETS", json.dumps([(tmp_path / "data/secret").read_text()]))
     assert selfroom("import", "all.zip").exit_code == 0
 

@@ -25,12 +25,13 @@ class Server:
         self.said: list[tuple[str, str, str | None]] = []
         self.tries: Counter[str] = Counter()
         self.refused = ""
+        self.visibility = "public"
 
     async def about(self, _: web.Request) -> web.Response:
         return web.json_response({"guild_id": "1", "face_url": self.url, "person": {"token": "yours"}})
 
     async def agents(self, _: web.Request) -> web.Response:
-        return web.json_response([{"id": 1, "channel_id": "7"}])
+        return web.json_response([{"id": 1, "channel_id": "7", "room": {"visibility": self.visibility}}])
 
     async def person(self, request: web.Request) -> web.Response:
         return web.json_response({"token": (await request.json())["name"]})
@@ -93,6 +94,26 @@ async def test_a_refusal_is_told_in_a_sentence(server: Server) -> None:
     with pytest.raises(BadSetting, match=r"The playground refused POST .*: Not here"):
         async with playback(server.url, "1") as one:
             await replay(chat(("ann", "b", None)), one, speed=1, progress=lambda *_: None, sleep=at_once)
+
+
+async def test_a_room_into_which_nobody_would_be_let_is_refused_before_anything_is_said(server: Server) -> None:
+    server.visibility = "private"
+    with pytest.raises(BadSetting, match=r"'s room is private, .*use /room visibility there first"):
+        async with playback(server.url, "1"):
+            pass
+    assert server.said == []
+
+
+def test_what_is_no_trace_is_told_without_a_machines_words(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    with pytest.raises(BadSetting, match=r"cannot be read \(No such file or directory\): check its path"):
+        read_trace(trace)
+    trace.write_text("hello\n")
+    with pytest.raises(BadSetting, match=r"Line 1 of .*, for it is no JSON object: write \{"):
+        read_trace(trace)
+    trace.write_text('{"seq": 1, "t": "yesterday", "sender": "ann", "text": "hi"}\n')
+    with pytest.raises(BadSetting, match=r"for its 't' is missing or wrong: write \{"):
+        read_trace(trace)
 
 
 async def test_times_with_a_zone_and_without_stand_in_one_trace(tmp_path: Path) -> None:

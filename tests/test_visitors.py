@@ -1,5 +1,6 @@
 """What is remembered of who looks at the bot's own face."""
 
+import asyncio
 from types import SimpleNamespace
 from typing import cast
 
@@ -68,3 +69,27 @@ async def test_a_scene_in_a_room_that_somebody_does_not_see_is_not_shown_to_them
     those = visitors.Visitors(client, lambda token, guild_id: None)
     assert (await those.scene("token", Snowflake(1), Snowflake(70)) is not None) == is_shown
     assert await those.scene("token", Snowflake(1), Snowflake(71)) is None
+
+
+async def test_many_pages_that_look_at_once_and_all_the_time_ask_discord_for_each_member_once() -> None:
+    asked: list[int] = []
+
+    async def fetched(user_id: int) -> object:
+        asked.append(user_id)
+        await asyncio.sleep(0)
+        return SimpleNamespace(id=user_id)
+
+    async def all_trees(*_: object) -> list[object]:
+        return []
+
+    desk = SimpleNamespace(community=SimpleNamespace(sight=nobodys), timelines=SimpleNamespace(all=all_trees))
+    client = SimpleNamespace(
+        desk=desk,
+        get_guild=lambda _: SimpleNamespace(fetch_member=fetched),
+        person=lambda member: SimpleNamespace(id=member.id, is_architect=True),
+    )
+    those = visitors.Visitors(cast(SelfroomClient, client), lambda token, guild_id: int(token))
+    await asyncio.gather(*(those.sight(token, Snowflake(1)) for token in "123" * 5))
+    for token in "123" * 5:
+        assert await those.trees(token, Snowflake(1)) == []
+    assert sorted(asked) == [1, 2, 3]

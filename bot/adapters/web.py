@@ -205,7 +205,8 @@ class Face:
             )
         )
         rows = [
-            agent_row(shown, one, NOT_SHOWN if one.id in hidden else looks[one.id]) | {"face": face}
+            agent_row(shown, one, NOT_SHOWN if one.id in hidden else looks[one.id])
+            | {"face": face, "hidden": one.id in hidden}
             for one, face in zip(shown.agents.values(), faces, strict=True)
         ]
         return web.json_response(rows)

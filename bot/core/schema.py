@@ -1,6 +1,7 @@
 """The strict JSON schema of an answer: constants made from the action vocabulary, with no id in them."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -37,7 +38,7 @@ def answer_schema(*, alone: bool = False, lean: LeanForm | None = None, emotions
     one: dict[str, Json] = {
         "thoughts": {"type": ["string", "null"]},
         "responses": RESPONSES,
-        "actions": _actions(listed(emotions=emotions)),
+        "actions": _list_of(action_schemas(listed(emotions=emotions))),
     }
     if alone:
         return _object(one)
@@ -46,23 +47,37 @@ def answer_schema(*, alone: bool = False, lean: LeanForm | None = None, emotions
 
 def _lean_schema(lean: LeanForm) -> dict[str, Json]:
     said: dict[str, Json] = {"message": {"type": "string"}} if lean.in_one_room else {"responses": RESPONSES}
-    actions = _actions(BY_NAME[name] for name in lean.actions)
-    return _object({**said, "actions": {**actions, "maxItems": MOST_LEAN_ACTIONS}})
+    shapes: list[Json] = [action_schema(BY_NAME[name]) for name in lean.actions]  # as weak minds were measured with
+    return _object({**said, "actions": {**_list_of(shapes), "maxItems": MOST_LEAN_ACTIONS}})
 
 
-def _actions(definitions: Iterable[Definition]) -> dict[str, Json]:
-    return {"type": "array", "items": {"anyOf": [action_schema(each) for each in definitions]}}
+def _list_of(shapes: Sequence[Json]) -> dict[str, Json]:
+    return {"type": "array", "items": {"anyOf": list(shapes)}}
+
+
+def action_schemas(definitions: Iterable[Definition]) -> list[dict[str, Json]]:
+    """Give the strict schemas of actions; those that take the same share one, which holds to no less."""
+    alike: dict[str, tuple[list[Json], dict[str, Json]]] = {}
+    for each in definitions:
+        taken = _parameters(each)
+        alike.setdefault(json.dumps(taken), ([], taken))[0].append(each.name)
+    return [_object({"type": {"type": "string", "enum": names}, **taken}) for names, taken in alike.values()]
 
 
 def action_schema(definition: Definition) -> dict[str, Json]:
     """Give the strict schema of one action as agents may write it."""
+    (schema,) = action_schemas([definition])
+    return schema
+
+
+def _parameters(definition: Definition) -> dict[str, Json]:
     whole = definition.model.model_json_schema()
     shared = whole.get("$defs", {})
-    properties: dict[str, Json] = {"type": {"type": "string", "enum": [definition.name]}}
+    properties: dict[str, Json] = {}
     for name, info in definition.agent_parameters.items():
         strict = _strict(whole["properties"][name], shared)
         properties[name] = strict if info.is_required() else _nullable(strict)
-    return _object(properties)
+    return properties
 
 
 def _object(properties: Mapping[str, Json]) -> dict[str, Json]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 
 from bot.core.config import CommunityConfig
@@ -26,6 +27,7 @@ from bot.core.records import (
     Room,
     Schedule,
     Side,
+    Snowflake,
     Usage,
     WholeAgent,
 )
@@ -70,6 +72,21 @@ class Roster:
             return False
         place = self.all_rooms.get(AgentId(side))
         return place is None or place.thread_of is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToPost:
+    """What is to be posted, with who speaks and where.
+
+    `last_posted`: the newest confirmed id there; `earlier_at`: when the agents' post was confirmed that is as many back
+    as the room takes in a minute.
+    """
+
+    view: Roster
+    message: Message
+    answered: Message | None = None
+    last_posted: Snowflake | None = None
+    earlier_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

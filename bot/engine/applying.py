@@ -28,7 +28,7 @@ from bot.core.gate import Claim, Ready
 from bot.core.hud.call import AgentPart
 from bot.core.key_redaction import LONGEST_KEPT, KeyRedactor
 from bot.core.kinds import HeldFor, ReasonKind
-from bot.core.ports import Clock, Metrics, Random, Store, Writing
+from bot.core.ports import Clock, Expected, Metrics, Random, Store, Writing
 from bot.core.records import PUBLIC_SIDE, AgentId, Beat, BeatId, CommunityId, Lookup, Usage
 from bot.core.scenes.records import SceneStatus
 from bot.core.turn_answers import NO_MOVE, SCENE_MOVE
@@ -117,7 +117,7 @@ class Applier:
         now = self._clock.now()
         broken: list[Ready] = []
         ids = [one.ready.agent_id for one in answered]
-        async with self._store.writing(community_id) as write:
+        async with self._store.writing(community_id, Expected(ends_beats=bool(answered))) as write:
             if bill is not None:
                 await settle(write.money, community_id, bill.reservation, bill.usage)
             if not answered:

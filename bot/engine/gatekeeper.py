@@ -15,7 +15,7 @@ from bot.core.gate import SELF_CAUSED_IN, Claim, Held, Ready, is_self_caused, li
 from bot.core.hud.call import messages_to_load
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import HeldFor
-from bot.core.ports import Cipher, Model, Models, Store, Writing
+from bot.core.ports import Cipher, Expected, Model, Models, Store, Writing
 from bot.core.ports.beats import Beats, Later
 from bot.core.ports.scenes import Scenes
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Reason
@@ -61,7 +61,8 @@ class Gatekeeper:
 
     async def let_in(self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime) -> Batch | None:
         """Claim agents and let those through that may beat; the others are released for later."""
-        async with self._store.writing(community_id) as write:
+        expected = Expected(claims=(agent_ids, now), spent_on=day_of(now))
+        async with self._store.writing(community_id, expected) as write:
             claims = await write.claims.take(community_id, agent_ids, now=now, lease_until=now + self._lease)
             if not claims:
                 return None

@@ -1,7 +1,7 @@
 """What comes in from Discord is stored once, and is a reason to those whom it concerns, in one transaction."""
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import assert_never
 
@@ -31,7 +31,7 @@ from bot.core.events import (
 from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
-from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
+from bot.core.ports import Clock, Expected, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.ports.people import People
 from bot.core.ports.talk import WritableTalk
 from bot.core.ports.timelines import Timelines
@@ -168,7 +168,7 @@ class Intake:
         `overtaken`: those after which their authors spoke there again, though that is still to be stored.
         """
         changes: list[Change] = []
-        async with self._store.writing(community.id) as write:
+        async with self._store.writing(community.id, self._expected(events, community)) as write:
             events = [event for event in events if not await _is_of_a_tree(write.timelines, event, community)]
             events = [event for event in events if not await self._in_scene(write, event, community, changes)]
             events = [event for event in events if not await self._takes_the_place(write.talk, event, community)]
@@ -180,6 +180,21 @@ class Intake:
                 changes += await _stirred(write, community, here, self._clock, overtaken, calling)
             await write.apply(community.id, changes)
         self._announce(changes)
+
+    def _expected(self, events: Sequence[MessageSeen], community: Community) -> Expected:
+        """Give what storing messages asks when they are what most are: people's, in a room."""
+        listened = [(event, event.author) for event in events if event.author and self._is_listened(event, community)]
+        if not listened:
+            return Expected()
+        now, config = self._clock.now(), self._config.overlaid(community.overrides)
+        return Expected(
+            people=[author.id for _, author in listened],
+            channels=[*{event.channel_id for event, _ in listened}],
+            posts=[event.message_id for event, _ in listened],
+            replied_to=[event.reply_to for event, _ in listened if event.reply_to is not None],
+            spent_on=day_of(now),
+            addressed_by=(listened[-1][1].id, _lately(config, now)),
+        )
 
     async def _in_scene(self, write: Writing, event: MessageSeen, community: Community, changes: list[Change]) -> bool:
         """Whether it was said where a scene takes place: no room hears it, and it may be the move of who said it."""
@@ -388,6 +403,11 @@ def _few_at_once(events: Sequence[MessageSeen]) -> Iterator[Sequence[MessageSeen
         yield few
 
 
+def _lately(config: CommunityConfig, now: datetime) -> datetime:
+    """Give since when calls count that one person makes."""
+    return now - timedelta(minutes=config.addressed_per_person_minutes)
+
+
 async def _stirred(
     write: Writing,
     community: Community,
@@ -407,7 +427,7 @@ async def _stirred(
     stretch = of_day(await write.money.spent(community.id, day_of(now)), view.config).stretch
     addressees = Addressees(view, view.rooms[room_id])
     so_far: dict[Snowflake | None, int] = {}  # beats that the authors of messages caused lately by addressing agents
-    since = now - timedelta(minutes=view.config.addressed_per_person_minutes)
+    since = _lately(view.config, now)
     reasons: dict[tuple[AgentId, ReasonKind], PutReason] = {}
     signs: list[Change] = []
     for message in messages:

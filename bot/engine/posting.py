@@ -14,7 +14,7 @@ from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
 from bot.core.kinds import LetterState, SenderKind
 from bot.core.letters import PostPayload, parse_payload
 from bot.core.pace import next_post_at
-from bot.core.ports import Clock, Metrics, Post, Publisher, Store, Writing
+from bot.core.ports import Clock, Expected, Metrics, Moves, Post, Publisher, Store, Writing
 from bot.core.post_removal import Parts, removal
 from bot.core.reasons import reasons_for
 from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
@@ -120,20 +120,12 @@ class Posting:
         if letter.message_id is None:
             return None
         async with self._store.reading() as read:
-            message = (await read.talk.by_id(letter.community_id, [letter.message_id])).get(letter.message_id)
-            if message is None:
-                return None
-            wanted = [message.reply_to] if message.reply_to is not None else []
-            answered = await read.talk.by_id(letter.community_id, wanted) if wanted else {}
-            said = [message, *answered.values()]
-            speakers = {one.sender.agent_id for one in said if one.sender.agent_id is not None}
-            view = await read.views.roster(letter.community_id, agent_ids=speakers, room_ids=[letter.room_id])
-            last = await read.letters.last_posted(letter.community_id, letter.room_id)
-            room = view.all_rooms[letter.room_id]
-            by_agent = message.sender.kind is SenderKind.AGENT
-            earlier = await read.letters.posted_back(letter.community_id, room.id, room.rpm) if by_agent else None
-        reply_to = next(iter(answered.values()), None)
-        return PostContext(view, room, message, reply_to, last, files_of(letter), next_post_at(earlier))
+            views = read.views
+            said = await views.to_post(letter.community_id, message_id=letter.message_id, room_id=letter.room_id)
+        if said is None:
+            return None
+        room, not_before = said.view.all_rooms[letter.room_id], next_post_at(said.earlier_at)
+        return PostContext(said.view, room, said.message, said.answered, said.last_posted, files_of(letter), not_before)
 
     async def _post_all(self, letter: Letter, context: PostContext, said: Split) -> None:
         known = list(letter.posted_as)
@@ -176,7 +168,10 @@ class Posting:
     async def _sent(self, letter: Letter, context: PostContext, known: list[Snowflake]) -> bool:
         """Keep that it was posted: from now on agents see it, and it is a reason to them; False: it is deleted."""
         now = self._clock.now()
-        async with self._store.writing(letter.community_id) as write:
+        moves = Moves(
+            letter_id=letter.id, author_id=context.message.sender.agent_id, room_id=context.message.room_id, posts=known
+        )
+        async with self._store.writing(letter.community_id, Expected(moves=moves, spent_on=day_of(now))) as write:
             there = await write.letters.move(
                 letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now, shown_at=_moment(known[0])
             )
@@ -248,7 +243,7 @@ class Posting:
     ) -> bool:
         """Move the letter on; gives whether it is still there."""
         now = self._clock.now()
-        async with self._store.writing(letter.community_id) as write:
+        async with self._store.writing(letter.community_id, Expected(moves=Moves(letter_id=letter.id))) as write:
             return await write.letters.move(
                 letter.community_id,
                 letter.id,

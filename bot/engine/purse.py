@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from bot.core.config import CommunityConfig
 from bot.core.models import Ceilings
-from bot.core.ports import Metrics, Model, Store
+from bot.core.ports import Expected, Metrics, Model, Store
 from bot.core.ports.beats import Money, WritableMoney
 from bot.core.records import Agent, AgentId, CommunityId, Usage
 from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
@@ -67,7 +67,7 @@ class Purse:
         `agents`: all of the community, among whom families are held to their shares.
         """
         day, config = day_of(now), held_to(config, model.source.ceilings)
-        async with self._store.writing(community_id) as write:
+        async with self._store.writing(community_id, Expected(spent_on=day)) as write:
             prices = [(call, _price(model, call)) for call in calls]
             money = write.money
             return tuple([await self._book(money, community_id, config, day, *one, agents) for one in prices])
@@ -100,6 +100,8 @@ class Purse:
 
     async def overspent(self, view: Outline, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
         """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
+        if not _has_families(view.agents):
+            return frozenset()
         async with self._store.reading() as read:
             return await _overspent(read.money, view, day_of(now), ceilings)
 

@@ -16,6 +16,7 @@ from bot.standin.turn import OpenLine, Turn, first_turn, without_name
 from bot.standin.view import Hud, Line, PastAction, Room, Seat
 
 LONGEST_READ = 1_000  # characters of a line: rules are for sentences
+AGAIN = re.compile(r"\bplease answer message (\d{1,15}) again\b", re.IGNORECASE)
 FOR_PEOPLE = (*MEMORY_RULES, *OWN_REQUESTS, *SOCIAL_REQUESTS, *SMALL_TALK[:-1], *QUESTION_RULES, *SMALL_TALK[-1:])
 
 
@@ -52,12 +53,22 @@ def turns_in(seat: Seat, room: Room, hud: Hud) -> list[Turn]:
 
 
 def turn_for(seat: Seat, room: Room, line: Line, hud: Hud) -> Turn:
-    said = without_name(line.text[:LONGEST_READ], seat.name)
+    said = without_name(meant(seat, room, line)[:LONGEST_READ], seat.name)
     persona = read_persona(seat.seed, seat.kind)
     open_line = OpenLine(hud=hud, seat=seat, room=room, line=line, said=said, persona=persona)
     rules = FOR_PEOPLE if line.by_person else SMALL_TALK
     turn = first_turn(rules, open_line) or acknowledge(open_line)
     return turn if line.by_person else Turn(says=turn.says, thought=turn.thought)
+
+
+def meant(seat: Seat, room: Room, line: Line) -> str:
+    """The words that are to be answered: the line's own, or those of the one that it asks to be answered again."""
+    if (asked := AGAIN.search(line.text)) is None:
+        return line.text
+    number = int(asked[1])
+    named = [one for one in room.lines if one.id == number and one.agent_id != seat.id]
+    before = [one for one in room.lines if one.id < number and one.by_person]
+    return next((one.text for one in (*named, *before[::-1])), line.text)
 
 
 def is_new(seat: Seat, room: Room) -> bool:

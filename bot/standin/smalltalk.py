@@ -180,17 +180,24 @@ SMALL_TALK: tuple[Rule, ...] = (
     rule(
         r"\b(?:are you (?:a |an )?(?:bot|ai|human|real|person|machine|alive|language model|llm|robot))\b", are_you_real
     ),
-    rule(r"\b(?:who are you|what are you|introduce yourself|tell (?:me|us) about yourself|your name)\b", introduce),
+    rule(
+        r"\b(?:who (?:are|r) (?:you|u)|what are you|introduce yourself|tell (?:me|us) about yourself|your name)\b",
+        introduce,
+    ),
     rule(r"\bhow (?:are (?:you|things)|do you (?:do|feel))\b|\bhow(?:'s| is) (?:it going|life)\b", how_are_you),
     rule(r"\bwhat(?:'s| is)? (?:the )?(?:time|date|day)\b|\bwhat day\b", tell_time),
-    rule(r"\?|\b(?:what(?:'s| is)|how much|calculate|compute|add)\b|=\s*$|^[\s\d.+*/x×÷^()-]+$", add_up),
+    rule(
+        r"\?|\b(?:what(?:'s| is)|how much|calculate|compute|add)\b|\d\s*[+*×÷^]\s*\d|=\s*$|^[\s\d.+*/x×÷^()-]+$", add_up
+    ),
     rule(r"\b(?:a|another|your|one more) (?:\w+ )?(?:story|tale)\b", story),
     rule(r"\bjoke\b", joke),
     rule(r"\bwhat (?:do|are) you (?:like|love|enjoy|interested|care|into|fond)", what_you_like),
     rule(r"\bwhat (?:can|could) you do\b|^\s*help\s*[?!.]*$|\bhow do (?:you|i) (?:work|use)\b", give_help),
     rule(r"\b(?:thanks|thank you|thx|cheers|much appreciated|well done)\b", thank),
     rule(r"\b(?:good ?bye|bye|see (?:you|ya)|good ?night|farewell|ciao|later!)", part),
-    rule(r"^\W*(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|day|afternoon|evening)|moin|hallo|salut)\b", greet),
+    rule(
+        r"^\W*(?:hi+|h[aeu]l+o+|he+y+|hiya|howdy|greetings|good (?:morning|day|afternoon|evening)|moin|salut)\b", greet
+    ),
     rule(r"^\W*(?:ok|okay|yes|yeah|sure|fine|good|great|nice|cool|right|agreed)\W*$", agree),
     rule(r"\?", question),
 )

@@ -150,4 +150,4 @@ class Looking(TreeGroup):
 def _listed(one: Timeline) -> str:
     where = f" in <#{one.thread_id}>" if one.thread_id is not None else ""
     about = f", {label(one.title)}" if one.title else ""
-    return f"**{one.id}**{about}{where}, until <t:{int(one.expires_at.timestamp())}:d>"
+    return f"**{one.id}**{about}{where}, until <t:{int(one.expires_at.timestamp())}:D>"

@@ -106,13 +106,14 @@ class NewAgentForm(Form):
         self._draft = draft
         self._models = models
         self._filled = filled
-        self.template = self._select("Start from", "It is what you leave empty below.", TEMPLATES, ABOUT)
+        about = "A ready-made agent, which fills in what you leave empty below."
+        self.template = self._select("Start from", about, TEMPLATES, ABOUT)
         self.name: discord.ui.TextInput[NewAgentForm] = discord.ui.TextInput(
             label="Name",
             max_length=50,
             default=draft.name,
             required=False,  # a template has one, and a bot gets one
-            placeholder="The template's own when you leave it empty",
+            placeholder="The ready-made one's own when you leave it empty",
         )
         self.prompt: discord.ui.TextInput[NewAgentForm] = discord.ui.TextInput(
             label="Who is it, or what does it do?",
@@ -157,9 +158,9 @@ class NewAgentForm(Form):
             picture=next(iter(self.picture.values), None),
         ).begun(start)
         if not written.prompt:
-            raise Rejected("Choose a template, or say who it is.")
+            raise Rejected("Choose who to start from, or say who it is.")
         if not written.name and written.type is AgentType.PERSONA:
-            raise Rejected("Choose a template, or give it a name.")
+            raise Rejected("Choose who to start from, or give it a name.")
         await self._filled(interaction, written)
 
 

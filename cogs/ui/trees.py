@@ -49,7 +49,7 @@ def board_text(shown: Shown) -> str:
         f"🌳 **What if {timeline.id}**" + (f": {label(timeline.title)}" if timeline.title else ""),
         f"It begins <t:{int(tree.at.timestamp())}:f>. Nothing in it ever happened, and no agent hears this thread.",
         f"{counted(len(shown.nodes), 'node')}, {shown.usd:.4f} of {timeline.usd_cap:.2f} {shown.coin}, "
-        f"until <t:{int(timeline.expires_at.timestamp())}:d>.",
+        f"until <t:{int(timeline.expires_at.timestamp())}:D>.",
         *tree.not_unwound,
     ]
     if tree.usable:

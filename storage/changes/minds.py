@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from sqlalchemy import bindparam, delete, func, update
+from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, RecordAction, SetFocus, SetKnowledge
 from bot.core.kinds import MindPart, ReasonKind
 from bot.core.records import Beat
-from storage.beats import LET_GO
+from storage.beats import let_go
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
 from storage.prepared import Prepared
@@ -20,13 +20,14 @@ from storage.tables import ACTIONS, BEATS, JOURNAL, LOOKUPS, MINDS, SEATS, USAGE
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
 
-CLEAR = Prepared(
-    delete(LOOKUPS).where(
+SHOWN = Prepared(
+    select(LOOKUPS.c.id).where(
         LOOKUPS.c.community_id == bindparam("its"),
         LOOKUPS.c.agent_id == bindparam("whose"),
         LOOKUPS.c.side == bindparam("of_side"),
     )
 )
+CLEAR = Prepared(delete(LOOKUPS).where(LOOKUPS.c.id == bindparam("which")))
 
 
 SPEND = Prepared(
@@ -93,9 +94,11 @@ async def add_lookups(session: Session, community_id: int, changes: Sequence[Add
 
 
 async def clear_lookups(session: Session, community_id: int, changes: Sequence[ClearLookups]) -> None:
-    """Drop answers that were shown."""
+    """Drop answers that were shown; there are hardly ever any, which is seen sooner than done."""
     of = {"its": community_id}
-    await session.run(CLEAR, [of | {"whose": change.agent_id, "of_side": change.side} for change in changes])
+    asked = [of | {"whose": change.agent_id, "of_side": change.side} for change in changes]
+    found = [row[0] for one in asked for row in await session.rows(SHOWN, one)]
+    await session.run(CLEAR, [{"which": id_} for id_ in found])
 
 
 async def end_beats(session: Session, community_id: int, changes: Sequence[EndBeat]) -> None:
@@ -112,8 +115,7 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
     await session.upsert(BEATS, rows)
     await _add_up(session, community_id, changes)
     await session.run(SPEND, _spent(community_id, beats))
-    await session.run(LET_GO, [{"its": community_id, "whose": beat.agent_id, "beat": beat.id} for beat in beats])
-    session.to_recount |= {change.beat.agent_id for change in changes}
+    await let_go(session, community_id, [(beat.agent_id, beat.id) for beat in beats])
 
 
 def _spent(community_id: int, beats: Sequence[Beat]) -> list[Mapping[str, object]]:

@@ -88,7 +88,7 @@ NO_FILE = "{} is no file: name an archive that `selfroom export` wrote."
 DELETING = "What was deleted is still being taken out: try again in a minute; nothing was exported."
 NOT_FORGOTTEN = "Somebody is being forgotten here just now: export it in a minute, with Selfroom running."
 CLOSED = (
-    "{} keys in the archive are sealed with another secret, or were changed: give that of the Selfroom it comes from in"
+    "{} in the archive cannot be opened with this secret, or {} changed: give that of the Selfroom it comes from in"
     " SELFROOM_OLD_SECRETS (as a JSON list), export it anew after `selfroom rotate-secret`, or import without them with"
     " --without-secret; nothing was imported."
 )

@@ -14,6 +14,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import Community, CommunityId, Snowflake
+from bot.core.wording import counted
 from storage.database import Database
 from storage.forgetting import begin_forgetting
 from storage.inline import unhurried
@@ -170,7 +171,7 @@ class _Arrival:
                 async with short_turn(self.database) as session:
                     unreadable += await reseal_moved(session, self.cipher, self.sealed_for, community_id, ids)
         if unreadable and not self.closed:
-            raise BadSetting(CLOSED.format(unreadable))
+            raise BadSetting(CLOSED.format(counted(unreadable, "key"), "was" if unreadable == 1 else "were"))
 
     async def _appear(self, session: Session, community_id: CommunityId) -> None:
         """Let it take its place, with what the server's own empty community had."""

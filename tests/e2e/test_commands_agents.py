@@ -58,7 +58,7 @@ async def test_the_form_begins_with_templates_and_has_models_to_choose_from(cast
     assert [one["value"] for one in form["components"][0]["component"]["options"]][:2] == ["Wren", "Ledger"]
     assert "gpt-4o" in [one["value"] for one in form["components"][3]["component"]["options"]]
     told = await cast.manager.fill(form, name="Solon")
-    assert "Choose a template, or say who it is." in words_of(told)
+    assert "Choose who to start from, or say who it is." in words_of(told)
     again = await cast.manager.press(told, "Open the form again")
     told = await cast.manager.fill(again, **{"Start from": "Sage", "Model": "gpt-4o"})
     assert "Solon is created" in words_of(told)
@@ -115,7 +115,7 @@ async def test_a_form_shows_an_agent_as_it_is_and_changes_it(cast: Cast) -> None
 async def test_a_persona_has_to_be_named_and_a_form_that_fails_a_rule_is_offered_again_as_it_was(cast: Cast) -> None:
     form = await cast.manager.run("agent create")
     told = await cast.manager.fill(form, name="", who="You are somebody.")
-    assert "Choose a template, or give it a name." in words_of(told)
+    assert "Choose who to start from, or give it a name." in words_of(told)
     form = await cast.manager.press(told, "Open the form again")
     seed = "A long story, written with care. " * 40
     told = await cast.manager.fill(form, name="Wren", who=seed)

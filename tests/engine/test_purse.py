@@ -12,7 +12,7 @@ from bot.core.actions import LEAN
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import BuiltCall
 from bot.core.kinds import InputFormat, OutputFormat
-from bot.core.ports import ModelAnswer, ModelCall, Writing
+from bot.core.ports import Expected, ModelAnswer, ModelCall, Writing
 from bot.core.records import CommunityId, Usage
 from bot.core.schema import LeanForm, answer_schema
 from bot.core.spending import Limit, Short
@@ -104,9 +104,11 @@ class Counting(ScriptedModel):
 async def test_what_an_answer_does_and_costs_is_written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model, writing = Counting([everyone_says("Yes.")]), SqlStore.writing
 
-    def counted(store: SqlStore, community_id: CommunityId | None = None) -> AbstractAsyncContextManager[Writing]:
+    def counted(
+        store: SqlStore, community_id: CommunityId | None = None, expected: Expected | None = None
+    ) -> AbstractAsyncContextManager[Writing]:
         model.written += 1
-        return writing(store, community_id)
+        return writing(store, community_id, expected)
 
     monkeypatch.setattr(SqlStore, "writing", counted)
     async with hearts(1, model=model) as home:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.core.errors import ModelBusy, ModelError, ModelUnreachable, StoreError
-from bot.core.ports import ModelAnswer, ModelCall
+from bot.core.ports import Expected, ModelAnswer, ModelCall
 from bot.core.records import Agent, AgentId, CommunityId
 from bot.engine.performer import Outcome, Performer
 from storage.parts import SqlWriting
@@ -205,10 +205,12 @@ async def test_a_store_that_was_away_when_an_answer_came_delays_it_by_seconds(mo
         writing = home.store.writing
 
         @asynccontextmanager
-        async def faulty(community_id: CommunityId | None = None) -> AsyncIterator[SqlWriting]:
+        async def faulty(
+            community_id: CommunityId | None = None, expected: Expected | None = None
+        ) -> AsyncIterator[SqlWriting]:
             if away:
                 raise StoreError("The disk is full: make room.")
-            async with writing(community_id) as write:
+            async with writing(community_id, expected) as write:
                 yield write
 
         monkeypatch.setattr(home.store, "writing", faulty)
@@ -226,8 +228,8 @@ async def test_a_claim_of_which_nobody_heard_does_not_wait_for_its_lease(monkeyp
         writing = home.store.writing
 
         @asynccontextmanager
-        async def cut_off(community_id: CommunityId | None = None) -> Any:  # noqa: ANN401
-            async with writing(community_id) as write:
+        async def cut_off(community_id: CommunityId | None = None, expected: Expected | None = None) -> Any:  # noqa: ANN401
+            async with writing(community_id, expected) as write:
                 yield write
             monkeypatch.setattr(home.store, "writing", writing)
             raise StoreError("The connection to the database was lost.")  # and yet it was written

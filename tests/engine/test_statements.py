@@ -3,12 +3,26 @@
 import pytest
 
 from tests.bench.profile import KINDS, counted, lived_in
+from tests.storage.databases import postgresql_database
 
-MOST = {"message": 14, "call": 17, "letter": 21, "beat": 59, "beat_of_20": 72}
+MOST = {
+    "sqlite": {"message": 8, "call": 10, "letter": 10, "beat": 32, "beat_of_20": 43},
+    "postgresql": {"message": 5, "call": 7, "letter": 12, "beat": 34, "beat_of_20": 45},
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_it_takes_no_more_statements_than_it_did(kind: str) -> None:
     async with lived_in("sqlite://") as home:
         said = await counted(home, kind)
-    assert said.count <= MOST[kind], "\n".join(one[:60] for one in said.said)
+    assert said.count <= MOST["sqlite"][kind], "\n".join(one[:60] for one in said.said)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_nor_does_it_go_more_often_to_postgresql(kind: str) -> None:
+    async with postgresql_database() as made:
+        if made is None:
+            pytest.skip("no PostgreSQL server answers on this machine")
+        async with lived_in(made.url) as home:
+            said = await counted(home, kind)
+    assert said.count <= MOST["postgresql"][kind], "\n".join(one[:60] for one in said.said)

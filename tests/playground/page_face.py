@@ -25,7 +25,7 @@ people.you.likes: "tea"
 412/10000 tokens (4%)"""
 
 
-def agent(channel_id: str, **changed: Any) -> Json:  # noqa: ANN401
+def agent(channel_id: str | None, **changed: Any) -> Json:  # noqa: ANN401
     """Give an agent as the bot tells of it."""
     told: Json = {
         "id": 1,

@@ -133,7 +133,8 @@ def states(tab: Tab, *, phone: bool) -> dict[str, Step]:
 
 
 async def faults(tab: Tab, state: str) -> list[str]:
-    """Give what axe-core finds wrong, in words."""
+    """Give what axe-core finds wrong once nothing moves, in words: a colour that fades in is none yet."""
+    await until(lambda: tab.page.evaluate(AT_REST))
     found = (await axe.run(tab.page)).response["violations"]
     return [f"{state}: {one['id']}: {[node['html'][:160] for node in one['nodes']][:3]}" for one in found]
 
@@ -162,7 +163,6 @@ async def test_axe_finds_nothing_in_any_state_of_the_page(browser: Browser, look
         small = await too_small(tab, "log") if phone else []
         for state, begin in states(tab, phone=phone).items():
             await begin()
-            await until(lambda: tab.page.evaluate(AT_REST))
             wrong += await faults(tab, state)
             small += await too_small(tab, state) if phone else []
             await leave(tab)

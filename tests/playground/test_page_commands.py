@@ -253,3 +253,39 @@ async def test_a_plain_member_is_not_offered_what_only_managers_may_use(browser:
         await manager.command("govern")
         await manager.page.keyboard.press("Enter")
         await expect(manager.message("Governed.")).to_be_visible()
+
+
+async def test_a_misspelt_command_leads_to_the_one_that_was_meant(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        await tab.box.press_sequentially("/fed name:Momo treat:apple")
+        await tab.box.press("Enter")
+        await expect(tab.page.get_by_role("option", name="/feed")).to_be_visible()
+        await tab.box.fill("")
+        await tab.box.press_sequentially("/suvrey")
+        await expect(tab.page.get_by_role("option", name="/survey")).to_be_visible()
+        await tab.box.press("Enter")
+        warned = tab.page.get_by_text("/suvrey is no command that you may use here.")
+        await expect(warned).to_contain_text("or take one that is like it")
+        await tab.box.press("ArrowDown")
+        await tab.box.press("Enter")
+        await expect(tab.page.get_by_role("group", name="Command survey")).to_be_visible()
+        await expect(tab.page.locator(".message", has_text="suvrey")).to_have_count(0)
+
+
+async def test_the_order_of_commands_follows_each_persons_own_use(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        await tab.command("tell")
+        await tab.page.keyboard.press("Enter")
+        await expect(tab.message("Once upon a time")).to_be_visible()
+        await tab.box.press_sequentially("/")
+        first = tab.page.get_by_role("option").first
+        await expect(first).to_contain_text("/tell")
+        mira = await scene.person("Mira")
+        await tab.page.goto(f"{scene.playground.url}/#as={mira['user']['id']}")
+        await tab.page.reload()
+        await expect(tab.page.get_by_role("button", name="Mira").first).to_be_visible()
+        await tab.box.press_sequentially("/")
+        await expect(first).to_be_visible()
+        await expect(first).not_to_contain_text("/tell")

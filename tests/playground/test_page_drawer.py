@@ -72,7 +72,7 @@ async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat
         assert await drawer.locator(".bar-value").all_inner_texts() == ["1,880", "96", "24", "312", "2,312"]
         await tab.shot("drawer-hud")
         await drawer.get_by_role("tab", name="Answer").click()
-        await expect(drawer).to_contain_text("said “Good morning.” in room 1")
+        await expect(drawer).to_contain_text("said “Good morning.” in #ada")
         await expect(drawer.locator(".thoughts")).to_have_text("They greet me; a short answer will do.")
         await tab.shot("drawer-answer")
         await drawer.get_by_role("tab", name="Answer").press("ArrowRight")
@@ -183,3 +183,27 @@ async def test_an_endpoint_that_goes_away_is_missed_in_words_and_found_again(bro
         await tab.page.unroute(f"{face.url}/**")
         await expect(tab.page.get_by_role("button", name="Ada idle")).to_be_visible()
         tab.errors.clear()  # the browser itself notes the lost endpoint
+
+
+async def test_of_an_agent_in_a_room_that_one_does_not_see_no_pace_is_made_up(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        face.agents = [agent(None, hidden=True, interval_seconds=10.0)]
+        tab = await scene.tab()
+        row = tab.page.locator(".member.agent", has_text="Ada")
+        await expect(row).to_contain_text("in a room that you do not see")
+        await expect(row).not_to_contain_text("every")
+        await row.click()
+        drawer = tab.page.locator(".drawer")
+        await expect(drawer).to_contain_text("What it saw is shown to those who see its room.")
+        await expect(drawer).not_to_contain_text("open its room")
+
+
+async def test_a_channel_that_no_agent_hears_says_where_they_are(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        room = await scene.channel.guild.create_text_channel("ada")
+        face.agents = [agent(str(room.id)), agent(None, id=2, name="Clerk", hidden=True)]
+        tab = await scene.tab()
+        line = tab.page.locator(".typing")
+        await expect(line).to_have_text("No agent hears this channel. Talk to them in #ada.")
+        await tab.page.locator(".channel", has_text="ada").click()
+        await expect(line).to_be_empty()

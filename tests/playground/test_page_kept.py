@@ -66,6 +66,27 @@ async def test_what_stands_in_the_box_survives_a_reload_channel_by_channel(brows
         await expect(tab.box).to_have_value("")
 
 
+async def test_a_command_that_was_being_filled_in_survives_a_reload_and_another_channel(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        await tab.command("feed")
+        line = tab.page.get_by_role("group", name="Command feed")
+        await line.get_by_role("combobox", name="name").fill("Momo")
+        await line.get_by_role("combobox", name="treat").fill("app")
+        await tab.page.reload()
+        await expect(line.get_by_role("combobox", name="name")).to_have_value("Momo")
+        await go(tab.page, "garden")
+        await expect(line).to_have_count(0)
+        await expect(tab.box).to_have_value("")
+        await go(tab.page, "welcome")
+        await expect(line.get_by_role("combobox", name="treat")).to_have_value("app")
+        await line.get_by_role("button", name="Leave the command").click()
+        await tab.page.reload()
+        await expect(tab.box).to_have_value("")
+        await expect(line).to_have_count(0)
+
+
 async def test_a_slip_beside_a_form_does_not_close_it(browser: Browser) -> None:
     async with staged(browser) as scene:
         tab = await scene.tab()

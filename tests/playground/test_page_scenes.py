@@ -42,6 +42,10 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         assert box["height"] <= 780 / 2
         await tab.shot("scene-phone")
         await tab.page.set_viewport_size({"width": 1280, "height": 800})
+        lobby = ["1. Ada", "2. @you", "3. Bo", "3 of 2 to 12 seats are taken."]
+        face.scenes[str(thread.id)] = told(status="lobby", facts=[], lines=lobby, board_post_id=str(board.id))
+        await expect(shown.locator(".scene-line")).to_have_text(["3 of 2 to 12 seats are taken."])
+        await expect(seats).to_have_count(3)
         face.scenes[str(thread.id)] = told(
             status="over", phase="", seats=[], facts=[], lines=["The council is closed."]
         )

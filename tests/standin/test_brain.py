@@ -1,5 +1,6 @@
 """When the scripted mind speaks and when it is silent, as its HUD shows."""
 
+import re
 import time
 
 import pytest
@@ -42,6 +43,22 @@ def test_while_one_answer_is_on_its_way_the_next_line_is_answered() -> None:
     first = nia("mira: hello", seconds_apart=3)
     both = nia("mira: hello", "mira: what is 2 + 3?", deeds=(spoke(first.text, seconds=2),), seconds_apart=3)
     assert "5" in both.text and "hello" not in both.text.lower()
+
+
+def test_what_is_asked_for_again_is_what_was_answered_and_not_the_wish() -> None:
+    talk = ("mira: what is 2 + 3?", "3: That makes 5.", "mira: lovely weather")
+    assert "5" in nia(*talk, "mira: Nia, please answer message 100 again.").text
+    assert "5" in nia(*talk, "mira: Nia, please answer message 101 again.").text
+
+
+@pytest.mark.parametrize("line", ["helo Niaa", "hullo", "heyy", "hallo!"])
+def test_a_misspelt_greeting_is_one(line: str) -> None:
+    assert not re.search("I hear you|you say|Tell me more|Noted", nia(f"mira: {line}").text)
+
+
+def test_a_misspelt_question_is_understood_by_what_is_in_it() -> None:
+    assert "5" in nia("mira: waht is 2+3").text
+    assert "lighthouse" in nia("mira: who r u").text
 
 
 def test_the_same_answer_may_be_given_to_a_later_line() -> None:

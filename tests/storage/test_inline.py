@@ -5,7 +5,7 @@ import gc
 import random
 import sqlite3
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from types import NoneType
 
@@ -13,11 +13,12 @@ import aiosqlite
 import pytest
 from sqlalchemy import text
 
+from bot.core.records import AgentId, CommunityId
 from storage.database import open_database
-from storage.inline import FEW, IN_A_ROW, connect, is_short
+from storage.inline import FEW, IN_A_ROW, InlineConnection, connect, is_short
 from storage.store import SqlStore
 from tests.founding import founded
-from tests.storage.lines import said
+from tests.storage.lines import hear, said
 
 
 def test_a_loop_that_closes_before_the_work_is_done_leaves_no_thread_behind(
@@ -274,3 +275,43 @@ async def test_a_write_that_is_cancelled_anywhere_leaves_the_file_free_for_other
 
 COUNT = text("SELECT count(*) FROM messages")
 MUCH = text("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT count(*) FROM n")
+
+
+async def test_a_transaction_begins_on_the_loop_where_nobody_else_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, handed = await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db"), list[str]()
+    in_thread = InlineConnection._in_thread
+
+    async def noted(own: InlineConnection, fn: Callable[..., object], *args: object, **kwargs: object) -> object:
+        handed.append(getattr(fn, "__name__", ""))
+        return await in_thread(own, fn, *args, **kwargs)
+
+    async with store:
+        community_id = await founded(store, guild_id=9)
+        monkeypatch.setattr(InlineConnection, "_in_thread", noted)
+        async with store.writing(community_id) as write:
+            await hear(write.talk, community_id, said("well"))
+        assert handed[:1] == ["commit"]
+
+
+async def test_who_writes_elsewhere_is_waited_for_beside_the_loop(tmp_path: Path) -> None:
+    path = tmp_path / "selfroom.db"
+    async with await SqlStore.open(f"sqlite:///{path}") as store:
+        community_id = await founded(store, guild_id=9)
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        writing = asyncio.create_task(write_a_line(store, community_id))
+        for _ in range(100):  # the loop goes on
+            await asyncio.sleep(0)
+        assert not writing.done()
+        other.execute("COMMIT")
+        other.close()
+        await writing
+        async with store.reading() as read:
+            assert await read.talk.history(community_id, AgentId(1))
+
+
+async def write_a_line(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await hear(write.talk, community_id, said("well"))

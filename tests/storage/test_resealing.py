@@ -91,7 +91,9 @@ async def test_keys_move_with_their_community_for_whom_the_secret_is_known(
     async with await SqlStore.open("sqlite://") as other:
         async with other.writing() as write:
             await write.communities.add(Snowflake(77), "Here before")  # so that ids differ
-        with pytest.raises(BadSetting, match="2 keys in the archive are sealed with another secret, or were changed"):
+        with pytest.raises(
+            BadSetting, match="2 keys in the archive cannot be opened with this secret, or were changed"
+        ):
             await other.import_archive(archive, cipher=NEW)
         moved = await other.import_archive(archive, cipher=BOTH)
         assert moved.community_id != community_id
@@ -138,7 +140,9 @@ async def test_an_import_opens_nothing_that_was_put_into_the_archive(
     forged = changed(archive, "keys.jsonl", (as_line(mine.ciphertext), as_line(theirs)))
     forged = changed(forged, "manifest.json", (f'"sealed_for": {community_id}', f'"sealed_for": {victim}'))
     for wrong in (forged, changed(archive, "keys.jsonl", (as_line(mine.ciphertext), as_line(theirs)))):
-        with pytest.raises(BadSetting, match="2 keys in the archive are sealed with another secret, or were changed"):
+        with pytest.raises(
+            BadSetting, match="2 keys in the archive cannot be opened with this secret, or were changed"
+        ):
             await store.import_archive(wrong, guild_id=Snowflake(78), cipher=OLD)
     came = await store.import_archive(forged, guild_id=Snowflake(79), cipher=OLD, closed=True)
     for one in await keys_of(store, came.community_id):
@@ -157,7 +161,7 @@ async def test_tokens_of_older_versions_are_not_opened_even_in_an_archive_of_our
         await connection.execute(update(KEYS).where(KEYS.c.id == 2).values(ciphertext=unbound))
     archive = tmp_path / "all.zip"
     await store.export(community_id, archive, cipher=OLD)
-    with pytest.raises(BadSetting, match="1 keys in the archive"):
+    with pytest.raises(BadSetting, match="1 key in the archive cannot be opened with this secret, or was changed"):
         await store.import_archive(archive, guild_id=Snowflake(78), cipher=OLD)
     await store.reseal(OLD)
     await store.export(community_id, archive, cipher=OLD, replace=True)

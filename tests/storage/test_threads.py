@@ -21,6 +21,7 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.view import Glance, Outline, View
+from storage.prepared import Answers
 from storage.session import Session
 from storage.store import SqlStore
 from storage.tables import MINDS, ROOMS
@@ -185,9 +186,17 @@ async def rows_of(look: Callable[[], Awaitable[object]], monkeypatch: pytest.Mon
 
         return counting
 
+    together = Session.together
+
+    async def counted_together(*args: Any) -> Answers:  # noqa: ANN401
+        answers = await together(*args)
+        found.extend(len(one.rows) for one in answers.found.values())
+        return answers
+
     with monkeypatch.context() as patch:
         for name in ("rows", "mappings"):
             patch.setattr(Session, name, counted(getattr(Session, name)))
+        patch.setattr(Session, "together", counted_together)
         await look()
     return sum(found)
 

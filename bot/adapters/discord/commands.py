@@ -34,9 +34,19 @@ class CommandSync:
             shared = to_all or any(one.extras.get("for") == "everyone" for one in _parts(command))
             command.default_permissions = None if shared else MANAGERS
 
+    @staticmethod
+    def word(commands: Sequence[Command]) -> None:
+        """Have choices that discord.py names as the members of an enum are in code read as words."""
+        for command in (part for one in commands for part in _parts(one)):
+            for parameter in command.parameters if isinstance(command, app_commands.Command) else ():
+                for choice in parameter.choices:
+                    if choice.name.isupper():
+                        choice.name = choice.name.lower().replace("_", " ")
+
     async def bring_up_to_date(self, guild: discord.Guild, community: Community) -> bool:
         """Send the commands if the server has others; gives whether it was needed."""
         self._tree.copy_global_to(guild=guild)
+        self.word(self._tree.get_commands(guild=guild))
         self.offer(self._tree.get_commands(guild=guild), to_all=bool(community.overrides.get(ROLE)))
         commands = [command.to_dict(self._tree) for command in self._tree.get_commands(guild=guild)]
         digest = hashlib.sha256(json.dumps(commands, sort_keys=True, default=str).encode()).hexdigest()[:16]

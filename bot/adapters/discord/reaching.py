@@ -32,9 +32,9 @@ def may_pass(error: BaseException) -> bool:
     return isinstance(error, LOST)
 
 
-def api_trouble(error: BaseException) -> str:
-    """Word what is wrong with the API, and what to do."""
-    return _trouble(error, api_address(), API)
+def api_trouble(error: BaseException, where: str | None = None) -> str:
+    """Word what is wrong with the API (at that address), and what to do."""
+    return _trouble(error, where or api_address(), API)
 
 
 def gateway_trouble(error: BaseException) -> str:

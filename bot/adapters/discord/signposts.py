@@ -15,7 +15,8 @@ from bot.core.ports.residents import Views
 from bot.core.records import Agent, Community, Snowflake
 from bot.core.view import Outline
 
-AGAIN_AFTER = timedelta(hours=6)  # in a channel
+AGAIN_AFTER = timedelta(hours=1)  # in a channel; until then a finger points at what was said above
+ABOVE = "👆"
 AGAIN_IN_PRIVATE_AFTER = timedelta(seconds=30)
 REMEMBERED = 10_000  # people and channels
 MOST_NAMED = 5
@@ -43,13 +44,20 @@ class Signposts:
 
     async def look_at(self, message: discord.Message) -> None:
         """Say where the agents are, if that is what who wrote this has to know."""
-        if message.author.bot or message.webhook_id or message.type not in SPOKEN or self._is_told(message):
+        is_told = self._is_told(message)
+        if message.author.bot or message.webhook_id or message.type not in SPOKEN:
             return
-        words = await self._for_private(message) if message.guild is None else await self._for_channel(message)
+        if message.guild is None:
+            words = "" if is_told else await self._for_private(message)
+        else:
+            words = await self._for_channel(message)
         if not words:
             return
-        self._note(message)
         try:
+            if is_told:
+                await message.add_reaction(ABOVE)
+                return
+            self._note(message)
             await message.reply(words, mention_author=False)
         except discord.HTTPException as error:
             log.info("nobody could be told where the agents are", why=error.text)

@@ -11,8 +11,10 @@ from bot.core.models import ModelCall as ModelCall
 from bot.core.models import Models as Models
 from bot.core.models import Tokenizer as Tokenizer
 from bot.core.ports.store import Archives as Archives
+from bot.core.ports.store import Expected as Expected
 from bot.core.ports.store import IdKind as IdKind
 from bot.core.ports.store import Ids as Ids
+from bot.core.ports.store import Moves as Moves
 from bot.core.ports.store import Reading as Reading
 from bot.core.ports.store import Store as Store
 from bot.core.ports.store import Writing as Writing

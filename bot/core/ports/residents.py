@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.core.circumstances import Circumstances, Inquiry
-from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Room, Schedule, Snowflake
-from bot.core.view import Glance, Roster, Subject, View
+from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, MessageId, Room, Schedule, Snowflake
+from bot.core.view import Glance, Roster, Subject, ToPost, View
 
 
 class Agents(Protocol):
@@ -117,6 +117,9 @@ class Views(Protocol):
         self, community_id: CommunityId, *, agent_ids: Collection[AgentId] = (), room_ids: Collection[AgentId] = ()
     ) -> Roster:
         """Give no more than these agents, whole, and these rooms, as far as they are there."""
+
+    async def to_post(self, community_id: CommunityId, *, message_id: MessageId, room_id: AgentId) -> ToPost | None:
+        """Give what a message is posted with, in a room or a private thread; None for one that is gone."""
 
     async def glance(
         self,

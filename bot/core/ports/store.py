@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Literal, Protocol
 
 from bot.core.changes import Change
@@ -22,7 +24,7 @@ from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, Wr
 from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
 from bot.core.ports.timelines import Timelines, WritableTimelines
-from bot.core.records import Community, CommunityId
+from bot.core.records import AgentId, Community, CommunityId, LetterId, Snowflake
 
 IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint", "scene", "timeline"]
 
@@ -32,6 +34,34 @@ class Ids(Protocol):
 
     def take(self, kind: IdKind) -> int:
         """Give the next id of a kind; it is used up when the transaction commits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moves:
+    """A letter that moves on; with what it is then posted as, and who waits for that where."""
+
+    letter_id: LetterId
+    author_id: AgentId | None = None
+    room_id: AgentId | None = None
+    posts: Sequence[Snowflake] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What a transaction is likely to ask: it is read as it opens, in one statement, and asked anew where it changed.
+
+    `posts` and `replied_to` by Discord id; `addressed_by`: whose calls, and since when.
+    """
+
+    people: Sequence[Snowflake] = ()
+    channels: Sequence[Snowflake] = ()
+    posts: Sequence[Snowflake] = ()
+    replied_to: Sequence[Snowflake] = ()
+    spent_on: date | None = None
+    addressed_by: tuple[Snowflake, datetime] | None = None
+    moves: Moves | None = None
+    claims: tuple[Sequence[AgentId], datetime] | None = None  # of whom, and when they are due
+    ends_beats: bool = False
 
 
 class Reading(Protocol):
@@ -104,7 +134,9 @@ class Store(Protocol):
     def reading(self) -> AbstractAsyncContextManager[Reading]:
         """Open a consistent read."""
 
-    def writing(self, community_id: CommunityId | None = None) -> AbstractAsyncContextManager[Writing]:
+    def writing(
+        self, community_id: CommunityId | None = None, expected: Expected | None = None
+    ) -> AbstractAsyncContextManager[Writing]:
         """Open a transaction; ids are counted for that community (None: only a community is made)."""
 
     async def gone_for_good(self) -> bool:

@@ -165,9 +165,6 @@ class Letters(Protocol):
     async def last_posted(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
         """Give the newest Discord id among the confirmed parts of all letters of a room."""
 
-    async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
-        """Give when an agent's post was confirmed there, so many back (1: the newest); None: there is none."""
-
     async def newest(self, community_id: CommunityId, room_id: AgentId, kind: LetterKind) -> Letter | None:
         """Give a room's newest letter of a kind, sent or not."""
 

@@ -255,7 +255,7 @@ class Timelines:
                 if grant is not None:
                     await orchard.treasury.give(key, grant, nodes)
         ids = ", ".join(str(one.id) for one in nodes)
-        await self._touched(timeline, person, f"Tree {key.id}: {growth.what}, node {ids}.")
+        await self._touched(timeline, person, f"Tree {key.id}: {counted(len(nodes), 'node')} made ({ids}).")
         return nodes
 
     async def go_on(self) -> None:

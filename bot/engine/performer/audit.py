@@ -5,6 +5,7 @@ from typing import Final, TypeVar
 
 from bot.core.actions import Action, Category
 from bot.core.changes import Audit
+from bot.core.people import by_person
 from bot.core.records import Agent, AgentId, Membership, Room
 from bot.core.view import Outline
 from bot.core.wording import as_words
@@ -48,10 +49,14 @@ def audit(work: UnitOfWork, action: Action, result: str, earlier: Outline) -> No
 
 
 def _of_others(work: UnitOfWork, result: str) -> str:
-    """Word what an agent was told of its deed for who reads of it."""
-    if work.actor.agent_id is None:
+    """Word what somebody was told of their deed for who reads of it."""
+    who = work.actor.who
+    if work.actor.agent_id is not None:
+        name = work.agent(work.actor.agent_id).name
+    elif who is not None:
+        name = by_person(who.id, manager=work.actor.is_manager)
+    else:
         return result
-    name = work.agent(work.actor.agent_id).name
     for own, theirs in {"You are ": f"{name} is ", "You ": f"{name} ", "Your ": f"{name}'s "}.items():
         if result.startswith(own):
             return theirs + result.removeprefix(own)

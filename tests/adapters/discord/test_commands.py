@@ -1,5 +1,6 @@
 """Commands are put into a server when they changed, and whatever goes wrong in one is said in one sentence."""
 
+import enum
 from collections.abc import MutableMapping, Sequence
 from functools import partial
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from discord import app_commands
 from discord.ext import commands
 from discord.utils import MISSING
 
+from bot.adapters.discord.commands import CommandSync
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from tests.adapters.discord.stage import staged, until
@@ -41,6 +43,20 @@ def asked(*, answered: bool = False) -> Any:  # noqa: ANN401 - as much of an int
         response=SimpleNamespace(is_done=lambda: answered, send_message=AsyncMock()),
         followup=SimpleNamespace(send=AsyncMock()),
     )
+
+
+async def test_choices_read_as_words_whatever_they_are_called_in_code() -> None:
+    class Shade(enum.StrEnum):
+        DARK_BLUE = "dark_blue"
+        GREEN = "green"
+
+    @app_commands.command()
+    async def paint(interaction: discord.Interaction, shade: Shade) -> None:
+        """Paint."""
+
+    CommandSync.word([paint])
+    [parameter] = paint.parameters
+    assert [(one.name, one.value) for one in parameter.choices] == [("dark blue", "dark_blue"), ("green", "green")]
 
 
 async def test_a_refusal_is_told_to_the_one_who_asked_alone() -> None:

@@ -50,6 +50,20 @@ async def test_who_greets_an_agent_where_no_agent_hears_is_told_once_where_it_li
     assert len(await scene.said_in(scene.welcome, mira, 2)) == 2
 
 
+async def test_who_calls_again_soon_is_pointed_at_what_was_said_above(scene: Scene) -> None:
+    mira = await scene.stage.guest("mira")
+    await mira.say(scene.welcome, "Hello Ada! Anyone here?")
+    await scene.said_in(scene.welcome, mira, 1)
+    again = await mira.say(scene.welcome, "Hello Ada!")
+
+    async def is_pointed() -> bool:
+        found = next(one for one in await mira.read(scene.welcome) if one["id"] == str(again))
+        return [one["emoji"]["name"] for one in found.get("reactions", [])] == ["👆"]
+
+    await until(is_pointed)
+    assert len(await scene.said_in(scene.welcome, mira, 1)) == 1
+
+
 async def test_who_calls_the_bot_itself_is_told_too(scene: Scene) -> None:
     mira = await scene.stage.guest("mira")
     await mira.say(scene.welcome, f"<@{scene.stage.bot_id}> are you there?")

@@ -47,10 +47,11 @@ function stateOf(scene) {
 }
 
 function draw(app, scene, board) {
+  const lines = scene.lines.filter((line) => !(scene.seats.length && /^\d+\. /.test(line))); // the list above tells them
   return [
     h("div.scene-head", {}, h("h2", {}, scene.title), h("p.scene-state", {}, stateOf(scene))),
     scene.seats.length ? h("ol.seats", { "aria-label": "Seats" }, scene.seats.map(seat)) : null,
-    scene.lines.map((line) => h("div.scene-line", {}, markdown(app, line))),
+    lines.map((line) => h("div.scene-line", {}, markdown(app, line))),
     scene.facts.length
       ? h(
           "dl.facts",

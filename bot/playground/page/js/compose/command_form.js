@@ -10,7 +10,7 @@ export class CommandForm {
   #fields = [];
   #sending = false;
 
-  /** `hooks`: `leave()` when it is over. */
+  /** `hooks`: `leave()` when it is over, `changed()` when it is filled in otherwise. */
   constructor(app, suggestions, leaf, texts, hooks) {
     this.app = app;
     this.suggestions = suggestions;
@@ -110,6 +110,13 @@ export class CommandForm {
 
   changed() {
     this.element.classList.remove("failed");
+    this.hooks.changed();
+  }
+
+  /** It written out, as one would type it: `/room wpm value:50`. */
+  get words() {
+    const given = this.#fields.filter((field) => field.words).map((field) => `${field.option.name}:${field.words}`);
+    return `/${this.leaf.name} ${given.join(" ")}`;
   }
 
   /** Whoever types `name:` goes to that option, as when a command is written out; true when that was typed. */

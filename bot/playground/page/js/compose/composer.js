@@ -10,7 +10,7 @@ import { openEmojiPicker } from "../widgets/emoji_picker.js";
 import { confirmed } from "../widgets/dialog.js";
 import { CommandForm } from "./command_form.js";
 import { asCombobox, Suggestions } from "./suggestions.js";
-import { calledCommand, commandItems, parseOptions, triggered } from "./triggers.js";
+import { alikeCommands, calledCommand, commandItems, parseOptions, triggered } from "./triggers.js";
 import { acceptFiles, Uploads } from "./uploads.js";
 
 const LONGEST = 2000;
@@ -89,6 +89,8 @@ export class Composer {
     this.replyTo(null);
     this.#fit();
     this.#permit();
+    // A command that was being filled in is filled in again, once it is known.
+    if (this.area.value.startsWith("/")) this.app.quietly(this.app.commands.refresh().then(() => this.#called()));
   }
 
   #permit() {
@@ -197,12 +199,15 @@ export class Composer {
   #offerCommands() {
     const slash = this.area.value.match(/^\/([^\n]{0,70})$/);
     if (!slash || document.activeElement !== this.area) return;
-    const items = commandItems(this.app, slash[1]).map((one) => ({
-      ...one,
-      pick: () => this.enterCommand(one.leaf, {}),
-    }));
+    const items = this.#pickable(commandItems(this.app, slash[1]));
+    const alike = items.length ? [] : this.#pickable(alikeCommands(this.app, slash[1]));
     if (items.length) this.suggestions.show(this.area, items, { title: "Commands" });
+    else if (alike.length) this.suggestions.show(this.area, alike, { title: "Did you mean", active: -1 });
     else this.suggestions.hide();
+  }
+
+  #pickable(items) {
+    return items.map((one) => ({ ...one, pick: () => this.enterCommand(one.leaf, {}) }));
   }
 
   #replace(length, text) {
@@ -216,12 +221,19 @@ export class Composer {
   enterCommand(leaf, texts) {
     this.leaveCommand({ quietly: true });
     this.#empty();
-    this.#form = new CommandForm(this.app, this.suggestions, leaf, texts, {
-      leave: (how) => this.leaveCommand(how),
+    const keep = (words) => this.app.world.unsent.keepWords(form.channelId, words);
+    const form = new CommandForm(this.app, this.suggestions, leaf, texts, {
+      leave: (how) => {
+        keep(""); // it may be sent by now from a channel that was left
+        if (form === this.#form) this.leaveCommand(how);
+      },
+      changed: () => form === this.#form && keep(form.words),
     });
+    this.#form = form;
     this.line.hidden = true;
-    this.line.after(this.#form.element);
-    this.#form.focus();
+    this.line.after(form.element);
+    form.changed();
+    form.focus();
   }
 
   leaveCommand({ quietly = false } = {}) {
@@ -273,8 +285,11 @@ export class Composer {
     const call = content.match(/^\/[a-z][\w-]*(?=\s|$)/)?.[0];
     if (!call || this.#doubted === content) return false;
     this.#doubted = content;
-    const title = `${call} is no command that you may use here. Press Enter again to say it to everybody.`;
-    this.suggestions.show(this.area, [], { title, problem: true });
+    const alike = this.#pickable(alikeCommands(this.app, content.slice(1)));
+    const title =
+      `${call} is no command that you may use here. Press Enter again to say it to everybody` +
+      (alike.length ? ", or take one that is like it." : ".");
+    this.suggestions.show(this.area, alike, { title, problem: true, active: -1 });
     return true;
   }
 

@@ -51,6 +51,13 @@ export class OptionField {
     return this.input.value;
   }
 
+  /** What it holds, as it can be written and read again; a file cannot. */
+  get words() {
+    if (this.option.type === OPTION.FILE) return "";
+    const settled = this.#picked && this.#picked.label === this.text;
+    return settled && this.option.autocomplete ? String(this.#picked.value) : this.text;
+  }
+
   get file() {
     return this.option.type === OPTION.FILE ? (this.input.files[0] ?? null) : null;
   }

@@ -7,7 +7,8 @@ import { searchEmoji } from "../text/emoji.js";
 import { avatar } from "../widgets/avatar.js";
 
 const MOST = 12;
-const MOST_COMMANDS = 60;
+const MOST_ALIKE = 4;
+const ALIKE = 0.4; // of the pairs of letters that two names have
 
 /** Those that begin with the text first, then those that hold it. */
 export function best(items, text, labelOf, most = MOST) {
@@ -68,13 +69,34 @@ export function triggered(app, before) {
   return null;
 }
 
-/** Commands that fit what stands after the slash. */
+function commandItem(app, leaf) {
+  const side = app.commands.botName(leaf.command);
+  return { leaf, label: `/${leaf.name}`, detail: leaf.description, lead: icon("command", 18), side };
+}
+
+/** Commands that fit what stands after the slash: all of them when nothing does. */
 export function commandItems(app, text) {
-  const leaves = best(app.commands.slash(), text.trim(), (leaf) => leaf.name, MOST_COMMANDS);
-  return leaves.map((leaf) => {
-    const side = app.commands.botName(leaf.command);
-    return { leaf, label: `/${leaf.name}`, detail: leaf.description, lead: icon("command", 18), side };
-  });
+  const leaves = best(app.commands.slash(), text.trim(), (leaf) => leaf.name, Infinity);
+  return leaves.map((leaf) => commandItem(app, leaf));
+}
+
+function pairs(text) {
+  return new Set([...text].slice(1).map((letter, index) => text[index] + letter));
+}
+
+function likeness(one, other) {
+  const [mine, theirs] = [pairs(one), pairs(other)];
+  const shared = [...mine].filter((pair) => theirs.has(pair)).length;
+  return (2 * shared) / (mine.size + theirs.size || 1);
+}
+
+/** Commands whose names are most like one that nobody knows, and more like it than chance. */
+export function alikeCommands(app, text) {
+  const words = text.trim().toLowerCase().split(/\s+/);
+  const meant = (leaf) => words.slice(0, leaf.path.length).join(" "); // what follows are its options
+  const leaves = app.commands.slash().map((leaf) => [likeness(meant(leaf), leaf.name), leaf]);
+  const alike = leaves.filter(([how]) => how >= ALIKE).sort(([one], [other]) => other - one);
+  return alike.slice(0, MOST_ALIKE).map(([, leaf]) => commandItem(app, leaf));
 }
 
 /** The command that a text is a call of, and the rest: `/room wpm value:50`. */

@@ -3,6 +3,7 @@
 import { fromNow, fullTime } from "../lib/clock.js";
 import { find, findAll, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
+import { inline } from "../text/inline.js";
 import { avatar } from "../widgets/avatar.js";
 import { copyText } from "../widgets/toast.js";
 import { atWords, nextBeat, paceWords, stateDot, tempo } from "./states.js";
@@ -48,7 +49,7 @@ function headOf(app, agent) {
       "div",
       {},
       h("h2", {}, agent.name),
-      h("p", {}, `${agent.type} · id ${agent.id} · `, room),
+      h("p", {}, `${agent.type} · id ${agent.id}`, agent.hidden ? null : [" · ", room]),
       h("p.drawer-state", {}, stateDot(agent), atWords(app, agent)),
     ),
     h("span.drawer-buttons", {}, back, leave),
@@ -56,6 +57,7 @@ function headOf(app, agent) {
 }
 
 function ticking(agent) {
+  if (agent.hidden) return h("p.quiet", {}, "How it beats is told to those who see its room.");
   const when = agent.last_beat_at
     ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? "something happened"}` : ""}`
     : "none yet";
@@ -124,8 +126,18 @@ function hudPage(beat) {
   ];
 }
 
-function answerPage(beat) {
-  const outcome = (beat.outcome ?? []).map((line) => h("li", {}, line));
+/** What an agent was told of a deed, with a link for each room that it names by number. */
+function deed(app, line) {
+  const parts = line.split(/\b[Rr]oom (\d+)\b/); // every other one is a number
+  return parts.map((part, index) => {
+    if (index % 2 === 0) return part;
+    const channelId = app.agents.byId(Number(part))?.channel_id;
+    return channelId ? inline(app, `<#${channelId}>`) : `room ${part}`;
+  });
+}
+
+function answerPage(beat, app) {
+  const outcome = (beat.outcome ?? []).map((line) => h("li", {}, deed(app, line)));
   const words = typeof beat.answer === "string" ? beat.answer : JSON.stringify(beat.answer);
   return [
     beat.thoughts ? [h("h3", {}, "Thoughts"), h("p.thoughts", {}, beat.thoughts)] : null,
@@ -299,12 +311,14 @@ export class Drawer {
       {},
       this.#refused
         ? `${this.#refused} It is what the agent saw and thought, in private rooms too.`
+        : this.#agent?.hidden
+        ? "What it saw is shown to those who see its room."
         : this.#agent?.last_beat_at
         ? "Its last beat is being read …"
         : "It has not looked at anything yet. Say something in its room.",
     );
     this.body.setAttribute("aria-label", TABS[this.#tab]);
-    const page = beat ? [PAGES[this.#tab](beat)].flat(Infinity).filter(Boolean) : [empty];
+    const page = beat ? [PAGES[this.#tab](beat, this.app)].flat(Infinity).filter(Boolean) : [empty];
     this.body.replaceChildren(...page);
   }
 }

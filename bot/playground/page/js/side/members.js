@@ -29,13 +29,13 @@ function agentRow(app, agent) {
       "aria-pressed": String(app.selectedAgent === agent.id),
       on: { click: () => app.showAgent(agent.id) },
     },
-    h("span.member-look", {}, look, stateDot(agent)),
+    h("span.member-look", {}, look, agent.hidden ? null : stateDot(agent)),
     h(
       "span.member-words",
       {},
       h("span.member-name", {}, agent.name),
       h("small", {}, at, next),
-      beat,
+      agent.hidden ? null : beat,
     ),
   );
 }

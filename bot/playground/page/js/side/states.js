@@ -15,7 +15,7 @@ const MARKS = { sleeping: "💤", asleep: "💤", paused: "⏸", retired: "🚪"
 
 /** A state in a word. */
 export function stateWord(agent) {
-  return WORDS[agent.state] ?? agent.state;
+  return agent.hidden ? "in a room that you do not see" : (WORDS[agent.state] ?? agent.state);
 }
 
 const AWAKE = ["idle", "thinking", "typing"];

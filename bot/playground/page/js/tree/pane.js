@@ -123,7 +123,8 @@ class Pane {
     this.#draw();
     const back = h("button.button.small", { type: "button", on: { click: () => this.#show(first) } }, "Back");
     const what = other === null ? `Children of node ${first}` : `Node ${first} beside node ${other}`;
-    const body = h("div.tree-body", { tabindex: 0, role: "group", "aria-label": what });
+    const wait = h("p.quiet", { role: "status" }, "Comparing …");
+    const body = h("div.tree-body", { tabindex: 0, role: "group", "aria-label": what }, wait);
     fill(this.side, h("h3", {}, what), back, body);
     back.focus(); // now: who has gone elsewhere by the time it is read is left where they are
     const shown = await comparisonOf(this.tree, first, other).catch((error) => h("p.quiet", {}, error.message));

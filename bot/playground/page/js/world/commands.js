@@ -74,9 +74,14 @@ export class Commands {
     return this.#all.filter((one) => (one.type ?? 1) === type);
   }
 
+  /** Several people may use one browser. */
+  get #usedKey() {
+    return `used.${this.app.world.me.id}`;
+  }
+
   /** Slash commands: first those that are used here, the most used first, then the others as the bot orders them. */
   slash() {
-    const used = kept.get("used", {});
+    const used = kept.get(this.#usedKey, {});
     const times = (leaf) => used[leaf.name] ?? 0;
     return this.#ofType(MENU.SLASH)
       .flatMap((command) => leaves(command))
@@ -85,8 +90,8 @@ export class Commands {
 
   /** Note that a command was used. */
   note(name) {
-    const used = kept.get("used", {});
-    kept.set("used", { ...used, [name]: (used[name] ?? 0) + 1 });
+    const used = kept.get(this.#usedKey, {});
+    kept.set(this.#usedKey, { ...used, [name]: (used[name] ?? 0) + 1 });
   }
 
   forMessages() {
