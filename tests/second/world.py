@@ -14,6 +14,7 @@ import aiohttp
 
 from bot.playground.rest.exchange import Exchange
 from bot.playground.server import Playground, PlaygroundOptions
+from bot.standin import add_to
 from tests.e2e.conftest import QUICK
 from tests.e2e.visitor import Json, Visitor, visiting
 
@@ -69,7 +70,7 @@ async def playground_world() -> AsyncIterator[World]:
     def note(exchange: Exchange) -> None:
         lines.append(f"HTTP {exchange.method} {exchange.path} {exchange.status} {str(exchange.request)[:300]}")
 
-    async with Playground(PlaygroundOptions(port=0, pace="fast"), observers=[note]) as place:
+    async with Playground(PlaygroundOptions(port=0, pace="fast"), observers=[note], neighbours=[add_to]) as place:
         settings = found_at(place.url, place.gateway_url, place.bot_token, place.url)
         yield World("playground", place.url, settings, place.url, lambda: list(lines))
 
@@ -79,7 +80,7 @@ async def simcord_world() -> AsyncIterator[World]:
     """Open SimCord; the playground lends it nothing but its model."""
     from tests.second.server import BOT_TOKEN, SimcordServer
 
-    async with SimcordServer() as there, Playground(PlaygroundOptions(port=0)) as lender:
+    async with SimcordServer() as there, Playground(PlaygroundOptions(port=0), neighbours=[add_to]) as lender:
         settings = found_at(there.url, there.gateway_url, BOT_TOKEN, lender.url)
         yield World("simcord", there.url, settings, lender.url, there.transcript)
         assert there.gaps == [], "SimCord does not do what the bot asked of it"
