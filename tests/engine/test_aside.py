@@ -1,21 +1,16 @@
 """What takes long is done beside the loop: writing HUDs and summaries, counting long files, blotting what is kept."""
 
 import threading
-from typing import Any
 
 import pytest
 
 from bot.core.config import CommunityConfig
 from bot.core.key_redaction import KeyRedactor
 from bot.core.records import AgentId, Attachment
-from bot.core.scenes.play import replayed
-from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.hud_now import hud_now
 from bot.engine.summaries import Summaries
 from tests.engine.hearts import everyone_says, hearts
-from tests.engine.theatre import BOSS, SCENE, theatre
-from tests.factories import GUILD_ID
-from tests.fakes import ScriptedModel, SeededRandom, WordTokenizer
+from tests.fakes import ScriptedModel, WordTokenizer
 
 SIGN = "that was the tale"
 LONG = f"{'a long tale of the sea ' * 100}{SIGN}"
@@ -97,21 +92,3 @@ async def test_long_files_are_counted_beside_the_loop(tokenizer: WatchedTokenize
         await home.hear("read this", attachments=(file,))
         assert [one.tokens > 10_000 for one in await home.messages()] == [True]
         assert tokenizer.threads == {"aside_0"}
-
-
-async def test_a_scene_is_folded_again_beside_what_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A long one takes a second."""
-    threads = []
-
-    def noted(*given: Any) -> Any:  # noqa: ANN401
-        threads.append(threading.current_thread())
-        return replayed(*given)
-
-    monkeypatch.setattr("bot.engine.front_desk.scenes.replayed", noted)
-    async with theatre() as stage:
-        await stage.opened("council", 3, host=False)
-        house = stage.house
-        office = Office(house.store, stage.performer, house.clock, SeededRandom(1), on_done=lambda: None)
-        assert "every digest is as it was" in await FrontDesk(office).scenes.replay(GUILD_ID, SCENE, who=BOSS.id)
-    assert threads
-    assert threading.main_thread() not in threads

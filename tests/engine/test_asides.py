@@ -66,9 +66,9 @@ async def test_nothing_is_told_aside_where_that_is_switched_off() -> None:
 
 
 async def test_no_person_sits_down_where_who_watched_was_told_all() -> None:
-    async with theatre(Player(knowing), agents=8) as stage:
-        await stage.opened("werewolf", 8)
-        await stage.done(LeaveSeat(scene_id=SCENE, agent_id=8))
+    async with theatre(Player(knowing), agents=7) as stage:
+        await stage.opened("werewolf", 7, BOSS)
+        await stage.done(LeaveSeat(scene_id=SCENE), BOSS)
         assert "no person sits down" in await stage.refused(TakeSeat(scene_id=SCENE, seat=8), BOSS)
     async with theatre(agents=2) as stage:
         await stage.opened("chat", 2)

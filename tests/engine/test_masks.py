@@ -35,7 +35,7 @@ from tests.engine.test_closed_scenes import SECRET, knowing, village
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.engine.timelines.garden import Asked, Garden
 from tests.factories import GUILD_ID
-from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
+from tests.fakes import OpenBench, PlainCipher, SeededRandom, WordTokenizer
 from tests.storage.lines import kept_beats
 
 THOUGHT, KEPT = "Quarzporphyr", "Serpentinit"
@@ -133,7 +133,13 @@ async def night() -> AsyncIterator[Night]:
         async with theatre(Player(minded), agents=AGENTS) as stage:
             house, performer = stage.house, Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
             office = Office(
-                house.store, performer, house.clock, SeededRandom(1), on_done=house.delivery.wake, models=house.model
+                house.store,
+                performer,
+                house.clock,
+                SeededRandom(1),
+                on_done=house.delivery.wake,
+                models=house.model,
+                workshop=OpenBench(),
             )
             await stage.opened("werewolf", AGENTS, MIRA, first_night_kill=True)
             yield Night(stage, FrontDesk(office), logs)

@@ -11,8 +11,9 @@ from bot.core.errors import ModelUnreachable, TooMuch
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId, CommunityId, SceneId
 from bot.core.scenes.council import COUNCIL
+from bot.core.scenes.kind import Form
 from bot.core.scenes.moves import parameters
-from bot.core.scenes.showing import Turn
+from bot.core.scenes.showing import Turn, shown_move
 from bot.engine.moderation import Objections
 from bot.engine.timelines.chance import VirtualClock
 from bot.engine.turn_reading import TurnReader
@@ -40,7 +41,16 @@ def reader() -> TurnReader:
 
 
 def turn(outcome: str = "") -> Turn:
-    return cast(Turn, SimpleNamespace(kind=COUNCIL, scene_id=SceneId(1), window=7, outcome=outcome))
+    offered = (shown_move(Form(MOTION)),)
+    shown = {
+        "kind": COUNCIL,
+        "scene_id": SceneId(1),
+        "window": 7,
+        "outcome": outcome,
+        "moves": offered,
+        "watches": False,
+    }
+    return cast(Turn, SimpleNamespace(**shown))
 
 
 def moved(words: str) -> ParsedAnswer:

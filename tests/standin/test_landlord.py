@@ -52,9 +52,10 @@ def test_no_opponent_is_led_the_single_that_it_is_waiting_for() -> None:
 
 
 def test_strong_hands_call_and_weak_ones_pass() -> None:
-    strong, weak = "3 3 4 5 6 7 8 A A A 2 2 2 SJ BJ K K", "3 3 4 4 5 6 7 7 8 9 9 10 10 J J Q Q"
-    for hand, move in ((strong, "call"), (weak, "pass")):
-        playing = leading(hand, weak, weak)
+    strong = "3 3 4 5 6 7 8 A A A 2 2 2 SJ BJ K K"
+    weak, other = "3 4 4 5 6 7 7 8 8 9 9 10 10 J J Q Q", "3 4 5 5 6 6 7 8 9 9 10 10 J J Q Q K"
+    for hands, move in (((strong, weak, other), "call"), ((weak, strong, other), "pass")):
+        playing = leading(*hands)
         standing(playing, phase=Phase.CALLING, landlord=0, caller=0, claimant=0)
         assert asked(playing, 1) == {"type": move}
 

@@ -28,7 +28,9 @@ def test_a_move_with_nothing_to_choose_is_played_without_it() -> None:
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 def test_it_plays_every_kind_to_its_end_with_legal_moves_alone(kind: SceneKind) -> None:
     for seed in range(4):
-        playing, calls = played_out(kind, some_options(kind, dice(seed)), max(4, kind.seats[0]), str(seed))
+        options, least = some_options(kind, dice(seed)), max(4, kind.seats[0])
+        seats = next(count for count in range(least, kind.seats[1] + 1) if not options.refusal(count))
+        playing, calls = played_out(kind, options, seats, str(seed))
         assert playing.is_over
         assert calls
 

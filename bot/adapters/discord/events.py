@@ -147,7 +147,6 @@ class Translator:
             return await self._message(message) if is_for_us else None
         finally:  # whatever it turned out to be
             self.files.forget(message)
-            self._proxies.forget(message)
 
     async def shown(self, message: discord.Message) -> MessageSeen | None:
         """Give a message that somebody showed us: whatever is in it, it calls the host of its room."""

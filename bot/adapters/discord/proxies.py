@@ -17,6 +17,7 @@ import structlog
 from bot.core.records import Snowflake
 
 AT_ONCE: Final = 4
+REMEMBERED: Final = 1_000  # messages
 SECONDS: Final = 3.0
 REST_SECONDS: Final = 60.0  # after it could not be asked: what is posted meanwhile is nobody's
 LARGEST_ANSWER: Final = 64_000  # bytes
@@ -47,20 +48,18 @@ class Proxies:
         return message.webhook_id is not None and (message.application_id or 0) in self._addresses
 
     def begin(self, message: discord.Message) -> None:
-        """Begin to ask at once; the message's turn may come later."""
-        if self.posted(message) and message.id not in self._asked:
-            self._asked[message.id] = asyncio.create_task(self._look(message), name="proxy")
+        """Begin to ask at once; the message's turn may come later, and more than once."""
+        if not self.posted(message) or message.id in self._asked:
+            return
+        self._asked[message.id] = asyncio.create_task(self._look(message), name="proxy")
+        if len(self._asked) > REMEMBERED:
+            self._asked.pop(next(iter(self._asked)))
 
     async def behind(self, message: discord.Message) -> Behind | None:
         """Give the person behind a message; None for what no proxy posted, and where it cannot be told."""
         self.begin(message)
         task = self._asked.get(message.id)
         return await task if task is not None else None
-
-    def forget(self, message: discord.Message) -> None:
-        """Its turn has come."""
-        if task := self._asked.pop(message.id, None):
-            task.cancel()
 
     async def close(self) -> None:
         """Ask no more."""
@@ -73,15 +72,18 @@ class Proxies:
     async def _look(self, message: discord.Message) -> Behind | None:
         assert message.guild is not None  # noqa: S101 - webhooks post in servers
         if not await self._wanted(Snowflake(message.guild.id)):
+            self._asked.pop(message.id, None)  # that may change
             return None
         async with self._turn:
             now = asyncio.get_running_loop().time()
             if now < self._rests_until:
+                self._asked.pop(message.id, None)
                 return None
             try:
                 told = await _told(self._addresses[message.application_id or 0].format(message.id))
             except (aiohttp.ClientError, TimeoutError, OSError, ValueError, RecursionError) as error:
                 self._rests_until = now + REST_SECONDS
+                self._asked.pop(message.id, None)
                 log.warning("a proxy bot's service cannot be asked", why=str(error) or type(error).__name__)
                 return None
         return _read(told, message)

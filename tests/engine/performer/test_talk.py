@@ -110,9 +110,10 @@ async def test_a_file_goes_along_with_the_first_message_and_is_shown_as_far_as_f
     done = await house.act(BO, first, second, Attach(name="../notes", text="0123456789 and more"))
     assert [one.result for one in done][-1] == "notes.txt goes along with your message in room 1."
     (post,), (other,) = await posts(house, ADA), await posts(house, BO)
-    assert (post.payload, other.payload) == ({"files": [["notes.txt", "0123456789 and more"]]}, {})
     assert post.message_id is not None
     async with house.store.reading() as read:
+        carried = [(await read.letters.whole(one)).payload for one in (post, other)]
+        assert carried == [{"files": [["notes.txt", "0123456789 and more"]]}, {}]
         (file,) = (await read.talk.by_id(house.community_id, [post.message_id]))[post.message_id].attachments
     assert (file.name, file.size_bytes, file.text) == ("notes.txt", 19, "0123456789 a")
 

@@ -107,7 +107,7 @@ async def test_a_tree_of_a_secret_scene_that_goes_on_is_shut_to_who_sits_in_it(t
             async with house.store.writing(house.community_id) as write:
                 await write.timelines.keep(tree)
             assert await desk.find(Snowflake(GUILD_ID), 1, None, who=BOSS.id) == tree
-            with pytest.raises(Rejected, match="You sit in a scene whose secrets"):
+            with pytest.raises(Rejected, match="You sit in a scene with agents of these rooms"):
                 await desk.find(Snowflake(GUILD_ID), 1, None, who=MIRA.id)
 
 
