@@ -99,7 +99,11 @@ async def _told(address: str) -> Any:  # noqa: ANN401  # anybody's JSON
         if response.status == 404:
             return None
         response.raise_for_status()
-        read = await response.content.read(LARGEST_ANSWER)
+        read = bytearray()
+        async for piece in response.content.iter_any():  # an answer may come in pieces
+            read += piece
+            if len(read) > LARGEST_ANSWER:
+                raise ValueError("the answer is too long")
         return json.loads(read)
 
 

@@ -1,5 +1,7 @@
 """Proxy bots' services are asked once, within a time, and only their own word about the very message counts."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
@@ -27,9 +29,17 @@ class Service:
         self.answer: object = TRUE
         self.status = 200
         self.asked = 0
+        self.in_pieces = False
 
-    async def tell(self, _: web.Request) -> web.Response:
+    async def tell(self, request: web.Request) -> web.StreamResponse:
         self.asked += 1
+        if self.in_pieces:
+            response = web.StreamResponse()
+            await response.prepare(request)
+            for at in range(0, len(text := json.dumps(self.answer).encode()), 7):
+                await response.write(text[at : at + 7])
+                await asyncio.sleep(0.001)  # each is sent by itself
+            return response
         if isinstance(self.answer, str):
             return web.Response(text=self.answer, status=self.status)
         return web.json_response(self.answer, status=self.status)
@@ -77,6 +87,12 @@ async def test_what_is_not_about_this_very_message_names_nobody(service: tuple[S
     one, proxies = service
     one.answer = told
     assert await proxies.behind(posted()) is None
+
+
+async def test_an_answer_that_comes_in_pieces_is_read_whole(service: tuple[Service, Proxies]) -> None:
+    one, proxies = service
+    one.in_pieces = True
+    assert await proxies.behind(posted()) == Behind(Snowflake(7), Snowflake(29))
 
 
 async def test_other_webhooks_are_not_asked_about(service: tuple[Service, Proxies]) -> None:
