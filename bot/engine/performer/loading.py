@@ -113,10 +113,9 @@ def _addressing(reasons: Sequence[Reason]) -> list[MessageId]:
 
 
 def _brings_files(view: Glance, reasons: Sequence[Reason]) -> bool:
-    """Whether one of them brings links or attachments, for which the agent's focus must be read."""
-    wanted = set(_addressing(reasons))
-    shown = (message for room in view.rooms.values() for message in room.messages if message.id in wanted)
-    return any(files_of(message) for message in shown)
+    """Whether one of them may bring links or attachments, for which the agent's focus must be read."""
+    shown = {message.id: message for room in view.rooms.values() for message in room.messages}
+    return any(id_ not in shown or bool(files_of(shown[id_])) for id_ in _addressing(reasons))
 
 
 def _notice(work: UnitOfWork, reasons: Sequence[Reason]) -> None:

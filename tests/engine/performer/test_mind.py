@@ -1,6 +1,7 @@
 """Knowledge, focus and looking back, as agents and managers do it."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -132,3 +133,13 @@ async def test_links_that_somebody_brings_stand_among_the_active_files(house: Ho
     assert (await house.mind(BO)).focus.active_files == ("https://tea.example/pot", "https://cup.example")
     await house.act(CY, reasons=[reason])
     assert (await house.mind(CY)).focus.active_files == ()
+
+
+async def test_links_of_a_call_that_newer_lines_pushed_out_of_view_are_noticed_all_the_same(house: House) -> None:
+    brought = await house.said(ADA, "look at https://tea.example/pot please")
+    reason = Reason(kind=ReasonKind.ADDRESSED, message_id=brought, since=house.now, due_at=house.now)
+    view = await house.view(BO)
+    emptied = {id_: replace(room, messages=()) for id_, room in view.rooms.items()}
+    answer = SendMessage(room_id=ADA, message="thanks")
+    await house.act(BO, answer, reasons=[reason], view=replace(view, rooms=emptied))
+    assert (await house.mind(BO)).focus.active_files == ("https://tea.example/pot",)
