@@ -42,7 +42,7 @@ async def test_what_a_day_costs_is_a_picture_with_numbers(town: Town) -> None:
     penny = await town.agent("Penny")
     await town.asked(town.you, penny, "Hello Penny")
     assert "of 1.00 USD" in words_of(await town.manager.run("usage today"))
-    by_agent = await town.manager.run("usage by-agent")
+    by_agent = await town.manager.run("usage by", what="agent")
     assert "Penny" in words_of(by_agent)
     assert (await town.manager.bytes_of(by_agent)).startswith(b"\x89PNG")
 
@@ -58,7 +58,7 @@ async def test_a_person_takes_home_what_is_kept_of_them_and_is_forgotten(town: T
             return "Rupert" in json.dumps(data["messages"])
 
         await eventually(kept, "message in the export", every=31)
-        await town.manager.told("knowledge set", agent="Mnemo", path="people.dora.parrot", value="Rupert")
+        await town.manager.told("knowledge set", agent="Mnemo", path="people.@dora.parrot", value="Rupert")
         asked = await caller.run("privacy forget-me")
         assert "Nothing is deleted on Discord itself" in asked["content"]
         assert "It is done" in words_of(await caller.press(asked, "Forget me"))
@@ -72,8 +72,9 @@ async def test_everyone_may_ask_who_said_it(town: Town) -> None:
     answer = await town.asked(town.guest.visitor, otto, "Hello Otto")
     there = Commander(town.guest.visitor, otto.channel_id)
     assert "**Otto** " in words_of(await there.menu("Who said this?", answer))
-    refused = words_of(await there.menu("Show the HUD behind this", answer))
-    assert "Only people who may manage" in refused
+    offered = {one["name"] for one in await town.guest.visitor.offered(otto.channel_id)}
+    assert "Who said this?" in offered
+    assert "Show the HUD behind this" not in offered
     shown = await Commander(town.you, otto.channel_id).menu("Show the HUD behind this", answer)
     assert "Hello Otto" in await town.manager.text_of(shown)
 
