@@ -136,6 +136,8 @@ class Seclusion:
 
     async def _opened(self) -> Pipe:
         async with self._door:
+            if self._pipe is not None and self._pipe.is_over and self._life is not None:
+                await asyncio.wait([self._life])  # the process is just ending
             if self._closing:
                 raise StoreError("Selfroom is closing: try again once it runs.")
             if self._pipe is None:

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 import pytest_asyncio
@@ -97,9 +98,11 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
 
 
 def killed(grower: Seclusion) -> None:
-    """Kill the process in which nodes run."""
+    """Kill the process in which nodes run, and wait until it is dead: what is asked meanwhile ends with it."""
     assert grower.pid is not None
     os.kill(grower.pid, signal.SIGKILL)
+    with suppress(ChildProcessError):  # the house was told of it first
+        os.waitid(os.P_PID, grower.pid, os.WEXITED | os.WNOWAIT)
 
 
 async def pressed(inside: Commander, node: int, *labels: str) -> Json:

@@ -13,7 +13,10 @@ from tests.second.world import WORLDS, World, bot
 collect_ignore_glob = [] if find_spec("simcord") else ["test_*.py"]
 
 SHOWN_LINES = 80
-TALKATIVE = {"SELFROOM_COMMUNITY__ADDRESSED_PER_PERSON": "1000"}
+TALKATIVE = {
+    "SELFROOM_COMMUNITY__ADDRESSED_PER_PERSON": "1000",
+    "SELFROOM_COMMUNITY__ANSWER_TOKENS_ALONE": "5000",
+}
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session", params=WORLDS)

@@ -51,7 +51,8 @@ async def test_a_person_takes_home_what_is_kept_of_them_and_is_forgotten(town: T
     mnemo = await town.agent("Mnemo")
     async with town.world.people("dora") as dora:
         caller = Commander(dora, town.guest.channel_id)
-        await town.answered(await dora.say(mnemo.channel_id, "Mnemo, my parrot is called Rupert"))
+        said = await dora.say(mnemo.channel_id, "Mnemo, my parrot is called Rupert")
+        await town.answered(said)
 
         async def kept() -> bool:
             data = json.loads(await caller.text_of(await caller.run("privacy export")))
@@ -62,7 +63,7 @@ async def test_a_person_takes_home_what_is_kept_of_them_and_is_forgotten(town: T
         asked = await caller.run("privacy forget-me")
         assert "Nothing is deleted on Discord itself" in asked["content"]
         assert "It is done" in words_of(await caller.press(asked, "Forget me"))
-        assert "Nothing was found." in await town.seen("search", words="parrot")
+        assert said["id"] not in await town.seen("search", words="parrot")  # an agent may have said that word, too
         assert "Rupert" not in await town.manager.told("knowledge show", agent="Mnemo")
         assert "Rupert" in str(await dora.messages(mnemo.channel_id))
 
