@@ -13,7 +13,7 @@ from bot.core.errors import NotFound
 from bot.core.records import CommunityId
 from bot.core.timelines.records import TreeId, TreeKey
 from bot.seclusion import Seclusion
-from tests.adapters.test_workshop import heard_of_late
+from tests.adapters.test_workshop import heard_of_late, wait_until_dead
 
 
 def arguments(pid: int | None) -> bytes:
@@ -48,7 +48,7 @@ async def test_one_that_others_killed_is_begun_again_for_who_asks_next_and_nobod
         await missing()
         assert grower.pid is not None
         os.kill(grower.pid, signal.SIGKILL)
-        os.waitid(os.P_PID, grower.pid, os.WEXITED | os.WNOWAIT)  # it is over before the house hears of it
+        wait_until_dead(grower.pid)
         asyncio.get_running_loop().call_later(0.5, killed.set)
         for _ in range(9):
             await asyncio.sleep(0)  # the house hears of it

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -101,10 +102,16 @@ def heard_of_late(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return killed
 
 
+def wait_until_dead(pid: int) -> None:
+    """Wait for a process's end, and leave it to others to hear of it."""
+    with suppress(ChildProcessError):  # they did already
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
 async def test_the_end_of_one_that_is_just_dying_is_known_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     killed = heard_of_late(monkeypatch)
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", "raise SystemExit(3)")
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    wait_until_dead(process.pid)
     module.kill(process)
     killed.set()
     assert await process.wait() == 3

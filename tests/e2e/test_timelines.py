@@ -3,13 +3,13 @@
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import suppress
 
 import pytest
 import pytest_asyncio
 
 from bot.core.records import Snowflake
 from bot.seclusion import Seclusion
+from tests.adapters.test_workshop import wait_until_dead
 from tests.e2e.commanding import Commander, heard
 from tests.e2e.commanding import inside as parts_of
 from tests.e2e.proving import proves
@@ -101,8 +101,7 @@ def killed(grower: Seclusion) -> None:
     """Kill the process in which nodes run, and wait until it is dead: what is asked meanwhile ends with it."""
     assert grower.pid is not None
     os.kill(grower.pid, signal.SIGKILL)
-    with suppress(ChildProcessError):  # the house was told of it first
-        os.waitid(os.P_PID, grower.pid, os.WEXITED | os.WNOWAIT)
+    wait_until_dead(grower.pid)
 
 
 async def pressed(inside: Commander, node: int, *labels: str) -> Json:
