@@ -18,6 +18,10 @@ def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone(tmp_path, monkeypatch)
 
 
+def write(name: str, content: str) -> None:
+    Path(name).write_text(content)
+
+
 def naming(card: str) -> RunSpec:
     whole = {"agents": [{"template": "Wren"}, {"card": card}], "events": [{"text": "It rains."}]}
     return RunSpec.model_validate(whole)
@@ -30,7 +34,7 @@ async def test_there_is_a_preset_for_every_kind_of_scene_and_for_free_talk() -> 
 
 
 async def test_a_file_goes_before_a_preset_of_its_name() -> None:
-    Path("council").write_text(as_written("chat"))
+    write("council", as_written("chat"))
     assert (await read_source("council", {}))[0].title == "Two who have to talk"
     with pytest.raises(BadSetting, match="There is no file nowhere, and no preset of that name"):
         await read_source("nowhere", {})
@@ -45,14 +49,16 @@ async def test_a_file_goes_before_a_preset_of_its_name() -> None:
     ],
 )
 async def test_a_file_that_would_take_all_time_or_memory_is_refused(bomb: str) -> None:
-    Path("theirs.toml").write_text(f"{bomb}\n")
-    with pytest.raises(BadSetting, match="theirs.toml takes more time or memory to read than any run needs"):
+    write("theirs.toml", f"{bomb}\n")
+    with pytest.raises(BadSetting, match=r"theirs\.toml takes more time or memory to read than any run needs"):
         await read_source("theirs.toml", {})
 
 
 async def test_a_file_spends_no_more_than_a_dollar_unless_whoever_plays_it_says_so() -> None:
-    Path("theirs.toml").write_text(f'model = "gpt-4o"\nbudget = 1000\n{as_written("chat")}')
-    with pytest.raises(BadSetting, match="theirs.toml may spend 1000 USD of yours: allow as much as .* with --budget"):
+    write("theirs.toml", f'model = "gpt-4o"\nbudget = 1000\n{as_written("chat")}')
+    with pytest.raises(
+        BadSetting, match=r"theirs\.toml may spend 1000 USD of yours: allow as much as .* with --budget"
+    ):
         await read_source("theirs.toml", {})
     assert (await read_source("theirs.toml", {"budget": 3.0}))[0].budget == 3
     assert (await read_source("theirs.toml", {"model": "stand-in"}))[0].is_scripted

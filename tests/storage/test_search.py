@@ -13,7 +13,7 @@ import pytest
 from bot.core.errors import Rejected
 from bot.core.records import AgentId, CommunityId
 from storage.store import SqlStore
-from storage.words import UNFOLDED, folded, excerpt_of, words_of
+from storage.words import UNFOLDED, excerpt_of, folded, words_of
 from tests.storage.lines import hear, said
 from tests.storage.town import settle_in
 
