@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from discord import app_commands
 
-from bot.core.actions import DirectScene, LeaveSeat, Play, StartScene, TakeSeat
+from bot.core.actions import Direction, DirectScene, LeaveSeat, Play, StartScene, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.people import mention
 from bot.core.records import AgentId, Json, Snowflake
+from bot.core.scenes.kind import MOST_SEATS
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.records import Fared, Scene, SceneStatus
 from bot.core.scenes.registry import KINDS, kind_named
@@ -187,24 +188,35 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def seat(
-        self,
-        interaction: Interaction,
-        agent: AgentArg,
-        seat: app_commands.Range[int, 1, 50] | None = None,
-        scene: SceneArg | None = None,
-        comments: bool = False,
+        self, interaction: Interaction, agent: AgentArg, scene: SceneArg | None = None, comments: bool = False
     ) -> None:
-        """Let an agent take a seat, or one that was left, or comment (for who started it, and managers).
+        """Let an agent take a seat, or comment (for who started it, and managers).
 
         Args:
             agent: Which agent
-            seat: A seat that was left, by its number; a new one when left out
             scene: Which scene; that of this thread when left out
             comments: It takes no seat, but watches what everybody sees, and comments
         """
         found = await self.scene(interaction, scene)
-        take = TakeSeat(scene_id=found.id, agent_id=agent.id, seat=seat, comments=comments)
-        await self.act(interaction, take)
+        await self.act(interaction, TakeSeat(scene_id=found.id, agent_id=agent.id, comments=comments))
+
+    @app_commands.command(extras=FOR_EVERYONE)
+    async def replace(
+        self,
+        interaction: Interaction,
+        seat: app_commands.Range[int, 1, MOST_SEATS],
+        agent: AgentArg | None = None,
+        scene: SceneArg | None = None,
+    ) -> None:
+        """Let an agent take a seat that was left or is an agent's (for who started it, and managers).
+
+        Args:
+            seat: Which seat, by its number
+            agent: Which agent; you yourself when left out
+            scene: Which scene; that of this thread when left out
+        """
+        found = await self.scene(interaction, scene)
+        await self.act(interaction, TakeSeat(scene_id=found.id, agent_id=agent.id if agent else None, seat=seat))
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def move(
@@ -230,29 +242,58 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         await self.act(interaction, Play(scene_id=found.id, window=turn.window, move=move, arguments=given))
 
     @app_commands.command(extras=FOR_EVERYONE)
-    @app_commands.choices(
-        what=[
-            app_commands.Choice(name=told, value=what)
-            for what, told in {
-                "begin": "begin",
-                "pause": "pause",
-                "resume": "go on",
-                "stop": "stop for good",
-                "skip": "skip who is awaited",
-                "extend": "two minutes more",
-                "add": "0.10 USD more",
-            }.items()
-        ]
-    )
-    async def direct(self, interaction: Interaction, what: str, scene: SceneArg | None = None) -> None:
-        """Begin, pause, stop a scene, or help it on (for who started it, and managers).
+    async def begin(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
+        """Begin a scene whose lobby is open (for who started it, and managers).
 
         Args:
-            what: What is to be done
             scene: Which scene; that of this thread when left out
         """
-        found = await self.scene(interaction, scene)
-        await self.act(interaction, DirectScene.model_validate({"scene_id": found.id, "what": what}))
+        await self._direct(interaction, scene, "begin")
+
+    @app_commands.command(extras=FOR_EVERYONE)
+    async def pause(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
+        """Pause a scene: the time that is left is kept (for who started it, and managers).
+
+        Args:
+            scene: Which scene; that of this thread when left out
+        """
+        await self._direct(interaction, scene, "pause")
+
+    @app_commands.command(extras=FOR_EVERYONE)
+    async def resume(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
+        """Let a paused scene go on (for who started it, and managers).
+
+        Args:
+            scene: Which scene; that of this thread when left out
+        """
+        await self._direct(interaction, scene, "resume")
+
+    @app_commands.command(extras=FOR_EVERYONE)
+    async def stop(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
+        """Stop a scene for good (for who started it, and managers).
+
+        Args:
+            scene: Which scene; that of this thread when left out
+        """
+        await self._direct(interaction, scene, "stop")
+
+    @app_commands.command(extras=FOR_EVERYONE)
+    async def skip(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
+        """Make the mildest legal move for whoever is awaited (for who started it, and managers).
+
+        Args:
+            scene: Which scene; that of this thread when left out
+        """
+        await self._direct(interaction, scene, "skip")
+
+    @app_commands.command(extras=FOR_EVERYONE)
+    async def extend(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
+        """Give whoever is awaited two minutes more (for who started it, and managers).
+
+        Args:
+            scene: Which scene; that of this thread when left out
+        """
+        await self._direct(interaction, scene, "extend")
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def results(self, interaction: Interaction, scene: SceneArg | None = None) -> None:
@@ -287,6 +328,10 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         who = Snowflake(interaction.user.id)
         await self.say(interaction, await self.desk.scenes.replay(guild_of(interaction), found.id, who=who))
 
+    async def _direct(self, interaction: Interaction, scene: int | None, what: Direction) -> None:
+        found = await self.scene(interaction, scene)
+        await self.act(interaction, DirectScene(scene_id=found.id, what=what))
+
     async def scene(self, interaction: Interaction, number: int | None) -> Scene:
         """Give the scene that was named, else that of this thread; raises NotFound for one they may not see."""
         await wait(interaction)
@@ -315,7 +360,6 @@ def parsed(kind: str, typed: str, title: str) -> dict[str, Json]:
 
 
 def _arguments(scene: Scene, move: str, typed: str) -> Mapping[str, Json]:
-
     model = KINDS[scene.kind].move_named(move)
     known = {one.name: one for one in parameters(model)} if model is not None else {}
     if len(known) == 1 and typed:
