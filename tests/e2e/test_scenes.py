@@ -179,6 +179,7 @@ async def test_a_lobby_seats_all_agents_that_are_chosen_at_once(cast: Cast) -> N
         await board(cast.you, inside.channel_id, "2. Ledger")
 
 
+@proves(manager="scene stop")
 async def test_every_preset_opens_its_lobby_with_one_press(cast: Cast) -> None:
     [guild] = cast.home.house.client.guilds
     presets = [(one, preset) for one in KINDS.values() for preset in one.presets]
@@ -238,6 +239,13 @@ async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started
         await board(cast.you, thread_id, "**Stopped**")
 
 
+async def _directs_nothing(guest: Commander) -> None:
+    assert "Only who started the scene" in await guest.told("scene seat", agent="Wren")
+    assert "Only who started the scene" in await guest.told("scene replace", seat=1, agent="Wren")
+    for what in ("begin", "pause", "resume", "stop", "skip", "extend"):
+        assert "Only who started the scene" in await guest.told(f"scene {what}")
+
+
 @proves(
     member="scene join | scene leave | scene list | scene show | scene move | scene options | scene results"
     " | scene stats | scene begin | scene pause | scene resume | scene stop | scene skip"
@@ -255,10 +263,7 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         guest = Commander(cast.guest.visitor, inside.channel_id)
         assert "seat 1 of" in await guest.told("scene join")
         assert "have a seat here already" in await guest.told("scene join")
-        assert "Only who started the scene" in await guest.told("scene seat", agent="Wren")
-        assert "Only who started the scene" in await guest.told("scene replace", seat=1, agent="Wren")
-        for what in ("begin", "pause", "resume", "stop", "skip", "extend"):
-            assert "Only who started the scene" in await guest.told(f"scene {what}")
+        await _directs_nothing(guest)
         assert "seat 2 of" in await inside.told("scene join")
         assert "is free" in await inside.told("scene leave")
         assert "seat 2 of" in await inside.told("scene seat", agent="Wren")
@@ -266,8 +271,8 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         assert "It begins." in await inside.told("scene begin")
         seat = await guest.told("scene move")
         assert "**Your brief**: You love rain." in seat
-        assert "You love rain" not in await inside.told("scene move")
-        assert "You love rain" not in await inside.told("scene show")
+        for what in ("scene move", "scene show"):
+            assert "You love rain" not in await inside.told(what)
         assert "stands" in await guest.told("scene move", move="say", arguments="It rains.")
         await said(cast.you, inside.channel_id, "@guest: It rains.")
         await said(cast.you, inside.channel_id, "Good evening to everybody.")
@@ -298,8 +303,8 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         await until(over, "the end")
         await said(cast.you, inside.channel_id, "It is over")
         assert "It is over" in await guest.told("scene results", scene=number)
-        assert "chat: " in await guest.told("scene stats")
-        assert "chat: " in await inside.told("scene stats")
+        for one in (guest, inside):
+            assert "chat: " in await one.told("scene stats")
 
 
 async def test_a_chat_in_the_room_itself_is_what_is_said_there_until_it_ends(cast: Cast) -> None:
