@@ -57,6 +57,12 @@ class Money:
             named = [replace(one, key=_name(view, by, one.key)) for one in days]
             return named, await self.office.providers.of(read.providers, community)
 
+    async def days_of(self, guild_id: Snowflake, agent_id: AgentId) -> Sequence[Used]:
+        """Give what one agent used on each of the last thirty days on which it used anything."""
+        async with self.office.looking(guild_id) as (community, read):
+            since = first_day(Period.MONTH, day_of(self.office.now()))
+            return await read.money.used_daily(community.id, UsedBy.AGENT, since, agent_id=agent_id)
+
     async def used_ever(self, guild_id: Snowflake, agent_id: AgentId) -> Used | None:
         """Give what an agent used in all its life."""
         async with self.office.looking(guild_id) as (community, read):
