@@ -160,8 +160,8 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         estimator = Estimator(models, played)
         parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard, estimator)
         house = build(settings, site, parts, face)
-        if house.console is not None:
-            await stack.enter_async_context(house.console)
+        if (window := open_console(settings, house.client, clock)) is not None:
+            house.client.window = await stack.enter_async_context(window)
         yield house
 
 
@@ -196,7 +196,6 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     desk = open_front_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
-    client.window = open_console(settings, client, clock)
     watch(metrics, client, face)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_total_seconds * CALL_PATIENCE
@@ -212,7 +211,6 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         deadlines=Deadlines(store, clock, config=settings.defaults, on_done=look),
         desk=desk,
         face=face,
-        console=client.window,
         metrics=metrics,
         expire_backups=partial(expire_backups, store, settings, clock),
     )

@@ -12,7 +12,6 @@ from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.discord.reaching import api_trouble, gateway_trouble, token_trouble
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
-from bot.console.window import Console
 from bot.core.actions import CreateAgent
 from bot.core.errors import BadSetting
 from bot.core.ports import Metrics
@@ -94,7 +93,6 @@ class House:
     deadlines: Deadlines
     desk: FrontDesk
     face: Face | None
-    console: Console | None
     metrics: Metrics
     expire_backups: Job
 

@@ -12,7 +12,6 @@ from bot.console.rows import Row
 from bot.core.errors import NotFound
 from bot.core.hud.changed import changed
 from bot.core.page_rows import beat_row
-from bot.core.people import mention
 from bot.core.records import AgentId, Beat, Message, MessageId, Person, Room, Snowflake
 from bot.core.view import Glance, MayRead
 from bot.engine.aside import aside
@@ -190,12 +189,17 @@ class Readings:
             "agent": {"id": agent_id, "name": view.agents[agent_id].name if agent_id in view.agents else ""},
             "beat": beat_row(beat, model) | rows.brief_row(beat, model),
             "where": rows.place_row(view, place) if place is not None else None,
-            "by": mention(beat.person_id) if beat.person_id is not None else None,
+            "by": await self._name(asker, beat.person_id),
             "before": None if before is None else {"id": before.id, "at": before.at.isoformat()},
             "sections": rows.section_rows(beat, before),
             "stretches": compared.stretches if compared else [(beat.hud, False)],
             "gone": compared.gone if compared else [],
         }
+
+    async def _name(self, asker: Asker, person_id: Snowflake | None) -> str | None:
+        """Give the username of who caused a beat; None for nobody, and who is known no longer."""
+        known = await self.desk.community.people(asker.guild_id, [person_id] if person_id is not None else [])
+        return next((f"@{one.username}" for one in known.values()), None)
 
     async def _told(self, asker: Asker, messages: list[Message]) -> list[Row]:
         """Give messages with the beats and letters behind them."""

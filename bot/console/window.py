@@ -49,7 +49,7 @@ class Console:
         hours: float = 12,
     ) -> None:
         self._standing = standing
-        self._port = port
+        self.port = port
         self._url = url
         self._hours = hours
         self._door = Door(clock, hours=hours)
@@ -61,13 +61,14 @@ class Console:
     async def __aenter__(self) -> "Console":
         await self._runner.setup()
         try:
-            await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
+            await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
         except OSError as error:
             await self._runner.cleanup()
             raise BadSetting(
-                f"Port {self._port} cannot be opened ({error.strerror}): set SELFROOM_CONSOLE_PORT to another one."
+                f"Port {self.port} cannot be opened ({error.strerror}): set SELFROOM_CONSOLE_PORT to another one."
             ) from error
-        self._origins += origins_of(self._runner.addresses[0][1], self._url)
+        self.port = self._runner.addresses[0][1]
+        self._origins += origins_of(self.port, self._url)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -1,6 +1,6 @@
 """The community as a whole: how it stands, who changed what, and whether anyone beats."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -95,6 +95,11 @@ class CommunityDesk:
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=rooms, doors=False)
             inside = await insiders(read.scenes, community.id, view, rooms)
         return Sight(hidden_rooms=frozenset(rooms), hidden_agents=inside)
+
+    async def people(self, guild_id: Snowflake, ids: Collection[Snowflake]) -> Mapping[Snowflake, Person]:
+        """Give those of these people who are known."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.people.known(community.id, ids)
 
     async def audit_log(
         self,

@@ -3,7 +3,7 @@
 import { h } from "/shared/js/lib/dom.js";
 import { fact } from "/shared/js/side/beat.js";
 import { nextBeat, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
-import { ago, beatAddress, exactly, nothing, part, price, table } from "./parts.js";
+import { ago, beatAddress, counted, exactly, nothing, part, price, table } from "./parts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROUND = 100; // a circle of this length: shares in percent are lengths
@@ -102,7 +102,7 @@ function days(rows, coin) {
       {},
       h("span.bar-name", {}, one.day),
       h("span.bar", { style: { "--share": `${(100 * (one.usd || one.tokens)) / most}%` } }),
-      h("span.bar-value.wide", {}, `${price(one.usd, coin)}, ${one.beats} beats`),
+      h("span.bar-value.wide", {}, `${price(one.usd, coin)}, ${counted(one.beats, "beat")}`),
     ),
   );
   return bars.length ? h("ul.bars.days", { "aria-label": "Cost by day" }, bars) : nothing("It has cost nothing in 30 days.");
@@ -128,7 +128,7 @@ export function agentPage(told, beats) {
       fact("Last beat", ago(agent.last_beat_at)),
       fact("Next beat", nextBeat(agent)),
       fact("Model", agent.model),
-      fact("Today", `${agent.beats_today} beats, ${price(agent.usd_today, coin)}`),
+      fact("Today", `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`),
       fact("Feedback in 7 days", marks.join(" ") || "none"),
       fact("Its room", h("a", { href: `#/rooms/${agent.id}` }, "transcript")),
     ),

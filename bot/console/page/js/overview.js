@@ -2,7 +2,7 @@
 
 import { h } from "/shared/js/lib/dom.js";
 import { nextBeat, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
-import { agentLink, ago, nothing, part, price, roomLink, table } from "./parts.js";
+import { agentLink, ago, counted, nothing, part, price, roomLink, table } from "./parts.js";
 
 const HOT = [
   [15, "hot"],
@@ -41,8 +41,8 @@ function waitsTile(waits) {
 
 function modelsTile(models) {
   const rows = models.map((one) => {
-    const state = one.failing ? "✗ fails" : one.failures ? `✗ failed ${one.failures} times` : "✓ answers";
-    return h("li", {}, `${one.name}: ${state} (${one.agents} agents)`);
+    const state = one.failing ? "✗ fails" : one.failures ? `✗ failed ${counted(one.failures, "time")}` : "✓ answers";
+    return h("li", {}, `${one.name}: ${state} (${counted(one.agents, "agent")})`);
   });
   return tile("Models", h("ul", {}, rows));
 }
@@ -55,7 +55,7 @@ function lettersTile(letters) {
 }
 
 function roomCard(room, working) {
-  const said = room.lately ? `${room.lately} lines in 10 minutes` : "quiet";
+  const said = room.lately ? `${counted(room.lately, "line")} in 10 minutes` : "quiet";
   const busy = working.map((one) => h("li", {}, `${one.name} is ${one.at_work_in[room.id]}`));
   const held = [
     room.hushed_until ? "hushed" : "",
@@ -67,7 +67,7 @@ function roomCard(room, working) {
     { data: { heat: heatOf(room), room: String(room.id) } },
     h("strong", {}, roomLink(room)),
     h("span", {}, said),
-    h("span.quiet", {}, `${room.members} agents · `, ago(room.last_message_at)),
+    h("span.quiet", {}, `${counted(room.members, "agent")} · `, ago(room.last_message_at)),
     held.length ? h("span.held", {}, held.join(", ")) : null,
     busy.length ? h("ul.busy", {}, busy) : null,
   );
@@ -80,7 +80,7 @@ function agentRow(agent, coin) {
     tempo(agent),
     ago(agent.last_beat_at),
     nextBeat(agent),
-    `${agent.beats_today} · ${price(agent.usd_today, coin)}`,
+    `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`,
   ];
 }
 

@@ -68,6 +68,11 @@ export function table(caption, heads, rows) {
   );
 }
 
+/** A number of things: 1 agent, 2 agents. */
+export function counted(number, what) {
+  return `${number.toLocaleString()} ${what}${number === 1 ? "" : "s"}`;
+}
+
 /** Something with nothing in it. */
 export function nothing(words) {
   return h("p.quiet", {}, words);
