@@ -257,8 +257,8 @@ async def _directs_nothing(guest: Commander) -> None:
 async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Cast) -> None:
     await cast.you.prepare_model(SAYS)
     await cast.refused("scene start", kind="chat")
-    assert "**say**: Say something" in await cast.guest.told("scene options", kind="chat")
-    assert "**Options**" in await cast.manager.told("scene options", kind="council")
+    for one in (cast.guest, cast.manager):
+        assert "**say**: Say something" in await one.told("scene options", kind="chat")
     async with lobby(cast, "chat", "Weather", options="turns=6; briefs.1=You love rain.") as (inside, number):
         guest = Commander(cast.guest.visitor, inside.channel_id)
         assert "seat 1 of" in await guest.told("scene join")
@@ -274,8 +274,8 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         for what in ("scene move", "scene show"):
             assert "You love rain" not in await inside.told(what)
         assert "stands" in await guest.told("scene move", move="say", arguments="It rains.")
-        await said(cast.you, inside.channel_id, "@guest: It rains.")
-        await said(cast.you, inside.channel_id, "Good evening to everybody.")
+        for words in ("@guest: It rains.", "Good evening to everybody."):
+            await said(cast.you, inside.channel_id, words)
 
         async def my_turn() -> bool:
             return "It is your turn" in await inside.told("scene move")
@@ -301,7 +301,6 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
             return "is over" in told or "does not run" in told
 
         await until(over, "the end")
-        await said(cast.you, inside.channel_id, "It is over")
         assert "It is over" in await guest.told("scene results", scene=number)
         for one in (guest, inside):
             assert "chat: " in await one.told("scene stats")
