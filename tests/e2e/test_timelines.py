@@ -79,7 +79,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     assert "Made: 2 nodes (6, 7)." in await inside.told("timeline chain", node=5, turns=2)
     await board(inside, " **6** a link of a chain", " **7** a link of a chain")
     assert "(8)" in await inside.told("timeline change", node=0, agent="Wren", told="You are alone.", event="A bell.")
-    await board(inside, "🟢 **8** branch")
+    await board(inside, "🟢 **8** several changes")
     assert "(9)" in await inside.told("timeline advance", node=8, turns=2)
     await board(inside, "🟢 **9** went on")
     assert "(10" in await inside.told("timeline frontier", turns=1)
@@ -132,7 +132,7 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
     await inside.told(
         "timeline change", node=0, event="Wren, good night!", visitor="mira", agent="Wren", knows="mood=wild"
     )
-    await board(inside, "🟢 **1** branch")
+    await board(inside, "🟢 **1** several changes")
     assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
     killed(grower)
     assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))
