@@ -42,6 +42,16 @@ class SayCog(Cog):
             message: What to say
             agent: Whom it is for
         """
+        await self._check_may_speak(interaction)
+        self._slow_down(interaction)
+        words = f"@{agent.name}, {message}" if agent is not None else message
+        view = discord.ui.View(timeout=None)
+        view.add_item(TakeBackButton())
+        view.stop()  # what its button does is known by its id
+        await interaction.response.send_message(quoted(words), view=view)
+
+    async def _check_may_speak(self, interaction: Interaction) -> None:
+        """Raise NotFound outside of rooms, and Rejected for who may not write there, or is not heard."""
         where, guild_id = interaction.channel, guild_of(interaction)
         await self.desk.rooms.owner_at(guild_id, interaction.channel_id, getattr(where, "parent_id", None))
         is_thread, rights = isinstance(where, discord.Thread), interaction.permissions
@@ -49,12 +59,6 @@ class SayCog(Cog):
             raise Rejected("You may not write in this channel: ask somebody who manages the server.")
         if why := why_unheard(await self.desk.privacy.known(guild_id, person(interaction))):
             raise Rejected(why)
-        self._slow_down(interaction)
-        words = f"@{agent.name}, {message}" if agent is not None else message
-        view = discord.ui.View(timeout=None)
-        view.add_item(TakeBackButton())
-        view.stop()  # what its button does is known by its id
-        await interaction.response.send_message(quoted(words), view=view)
 
     def _slow_down(self, interaction: Interaction) -> None:
         """Hold somebody to the channel's slow mode, as Discord does; raises Rejected."""

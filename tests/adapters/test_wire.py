@@ -5,7 +5,7 @@ import gzip
 import json
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -19,7 +19,7 @@ from structlog.testing import capture_logs
 
 from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Ladder
-from bot.adapters.llm.pictures import PictureTurns, as_taken, smaller
+from bot.adapters.llm.pictures import as_taken, smaller
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
 from bot.adapters.llm.usage import MOST_TOKENS, usage_of
@@ -147,21 +147,6 @@ async def test_a_model_on_this_network_is_sent_the_pictures_themselves(api: str,
 async def test_a_model_elsewhere_fetches_pictures_by_their_address() -> None:
     address = "https://cdn.example/cat.png"
     assert await as_taken([address], server="https://api.openai.com/v1") == (address,)
-
-
-async def test_who_waits_too_long_for_the_pictures_of_others_is_asked_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.adapters.llm.pictures.TURN_SECONDS", 0.05)
-    turns, near, mine = PictureTurns(), "http://127.0.0.1:1", ("data:image/png;base64,YSBjYXQ=",)
-    async with AsyncExitStack() as hanging:
-        for whose in "123":
-            carried = await hanging.enter_async_context(turns.of(call(images=mine), whose, server=near))
-            assert carried == mine
-        async with turns.of(call(images=mine), "4", server=near) as carried:
-            assert carried == ()
-        async with turns.of(call(images=mine), "4", server="https://api.openai.com/v1") as carried:
-            assert carried == mine
-    async with turns.of(call(images=mine), "4", server=near) as carried:
-        assert carried == mine
 
 
 async def test_a_picture_that_comes_drop_by_drop_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
