@@ -120,7 +120,7 @@ class Session:
         if found is not None:
             return found
         rows = await self._connection.exec_driver_sql(worded.sql, tuple(worded.values(values)))
-        return worded.answers(map(tuple, rows.all()), is_sqlite=self.is_sqlite)
+        return await worded.answers_in_turns(map(tuple, rows.all()), is_sqlite=self.is_sqlite)
 
     async def leafed(self, asked: Query, table: Table, size: int) -> AsyncGenerator[Rows, None]:
         """Give rows of one community's part of a table, with their key last, so many at a time though they change.
