@@ -135,10 +135,13 @@ class SqlBeats:
 
 
 _AWAKE = AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(or_(COMMUNITIES.c.paused, ~HERE)))
+_OLDEST_FIRST = (AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
+# each community's first, then each one's second: however many wait in one of them, the others have their turn
+_TURN = func.row_number().over(partition_by=AGENTS.c.community_id, order_by=_OLDEST_FIRST)
 DUE = Prepared(
     select(AGENTS.c.community_id, AGENTS.c.id)
     .where(AGENTS.c.next_beat_at <= bindparam("now"), FREE, _AWAKE)
-    .order_by(AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
+    .order_by(_TURN, *_OLDEST_FIRST)
     .limit(bindparam("most", type_=Integer))
 )
 _AT = case(

@@ -33,11 +33,11 @@ MOST_ROWS = 150_000  # to write them takes long, however short they are
 # What a look at one agent, room, message, scene or the whole reads: by table whose it is, and how many rows at most.
 ALL = ""
 READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
-    "rooms": [(ALL, 2_000)],  # with private threads
-    "memberships": [(ALL, 5_000)],
+    "rooms": [(ALL, 1_500)],  # with private threads
+    "memberships": [(ALL, 3_000)],
     "reasons": [("agent_id", 100), (ALL, 1_000)],
-    "lookups": [("agent_id", 100), (ALL, 2_000)],
-    "schedules": [("agent_id", 100), (ALL, 2_000)],
+    "lookups": [("agent_id", 50), (ALL, 500)],
+    "schedules": [("agent_id", 20), (ALL, 500)],
     "minds": [("agent_id", 100)],
     "checkpoints": [("room_id", 1_000)],
     "letters": [("room_id", 200), (ALL, 1_000)],

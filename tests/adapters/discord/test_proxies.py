@@ -32,9 +32,11 @@ class Service:
         self.in_pieces = False
         self.slow = asyncio.Event()  # until it is set, nothing is told about messages below 1,000
         self.slow.set()
+        self.begun = asyncio.Event()
 
     async def tell(self, request: web.Request) -> web.StreamResponse:
         self.asked += 1
+        self.begun.set()
         if int(request.match_info["id"]) < 1_000:
             await self.slow.wait()
         if self.in_pieces:
@@ -133,8 +135,7 @@ async def test_where_very_much_is_posted_no_other_server_waits_or_is_asked_about
     one.slow.clear()
     for number in range(100, 110):
         proxies.begin(posted(id=number))
-    while one.asked == 0:
-        await asyncio.sleep(0.001)
+    await asyncio.wait_for(one.begun.wait(), 5)
     assert await asyncio.wait_for(proxies.behind(other), 2) == Behind(Snowflake(7), Snowflake(29))
     assert one.asked == 2, "one of the many, and the other"
     for number in range(1_100, 3_100):
@@ -145,7 +146,7 @@ async def test_where_very_much_is_posted_no_other_server_waits_or_is_asked_about
 
 
 async def test_one_service_that_fails_leaves_the_others_asked(service: tuple[Service, Proxies]) -> None:
-    one, proxies = service
+    _, proxies = service
 
     async def wanted(_: Snowflake) -> bool:
         return True
