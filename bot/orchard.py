@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from bot.adapters.clock import BeatRandom, SystemClock
-from bot.app import make_models, open_orchard
+from bot.app import open_orchard
 from bot.core.errors import BadSetting, NotFound
 from bot.core.ports import Reading
 from bot.core.records import CommunityId, Json, Person
@@ -18,6 +18,7 @@ from bot.engine.front_desk.timelines import Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.looking import transcript
 from bot.house import DiscordSite
+from bot.providers import make_models
 from bot.settings import Settings
 from bot.tokens import tokenizer_for
 from bot.vault import Say, chosen, cipher_of, opened, spare_our_own

@@ -82,9 +82,16 @@ class SqlBeats:
             return None
         return beat_of({**row, **EMPTIED} if any(debt.may_stand_in(row) for debt in debts) else row)
 
-    async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
-        its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
-        return await self._listed(select(*LISTED).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
+    async def newest(
+        self, community_id: CommunityId, agent_id: AgentId, *, before: BeatId | None = None, limit: int = 50
+    ) -> Sequence[Beat]:
+        its = select(*LISTED).where(owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
+        its = its if before is None else its.where(BEATS.c.id < before)
+        return await self._listed(its.order_by(BEATS.c.id.desc()).limit(limit))
+
+    async def listed(self, community_id: CommunityId, ids: Collection[BeatId]) -> Mapping[BeatId, Beat]:
+        these = select(*LISTED).where(owned(BEATS, community_id), self.session.is_one_of(BEATS.c.id, sorted(ids)))
+        return {beat.id: beat for beat in await self._listed(these)}
 
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0

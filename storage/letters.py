@@ -1,6 +1,6 @@
 """Letters: what waits to be sent, in order per room and lane."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from sqlalchemy import Integer, and_, bindparam, case, func, select, tuple_, typ
 
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.ports.talk import Queue
-from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
+from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
 from storage.beats import free_told
 from storage.changes.columns import update_columns
 from storage.communities import arrived
@@ -90,16 +90,21 @@ class SqlLetters:
         found: datetime | None = await self.session.value(NEXT_DUE)
         return found
 
-    async def queues(self) -> Sequence[Queue]:
+    async def queues(self, community_id: CommunityId | None = None) -> Sequence[Queue]:
         asked = select(LETTERS.c.kind, LETTERS.c.state, func.count(), func.min(LETTERS.c.not_before))
-        asked = asked.where(LETTERS.c.state.in_(literally(*OPEN)), arrived(LETTERS)).group_by(
-            LETTERS.c.kind, LETTERS.c.state
-        )
+        asked = asked.where(LETTERS.c.state.in_(literally(*OPEN)), arrived(LETTERS))
+        asked = asked if community_id is None else asked.where(owned(LETTERS, community_id))
         rows = await self.session.rows(asked.group_by(LETTERS.c.kind, LETTERS.c.state))
         return [
             Queue(kind=LetterKind(kind), state=LetterState(state), letters=letters, since=since)
             for kind, state, letters, since in rows
         ]
+
+    async def carrying(self, community_id: CommunityId, ids: Collection[MessageId]) -> Mapping[MessageId, Letter]:
+        of_these = and_(owned(LETTERS, community_id), self.session.is_one_of(LETTERS.c.message_id, sorted(ids)))
+        asked = select(*OF_HEADS).where(of_these, LETTERS.c.kind == LetterKind.POST).order_by(LETTERS.c.id)
+        letters = [letter_of(row) for row in await self.session.mappings(asked)]
+        return {letter.message_id: letter for letter in letters if letter.message_id is not None}
 
     async def whole(self, letter: Letter) -> Letter:
         this = and_(owned(LETTERS, letter.community_id), LETTERS.c.id == letter.id)

@@ -85,7 +85,9 @@ class SqlMoney:
         rows = await self.session.mappings(by_agent.group_by(USAGE.c.agent_id).order_by(USAGE.c.agent_id))
         return {row["agent_id"]: (int(row["beats"]), plain(Usage, row)) for row in rows}
 
-    async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
+    async def used_daily(
+        self, community_id: CommunityId, by: UsedBy, since: date | None, *, agent_id: AgentId | None = None
+    ) -> Sequence[Used]:
         what: Term = USAGE.c[COLUMNS[by]]
         if by in (UsedBy.MODEL, UsedBy.FORMAT):  # which model was asked at night tells who moved
             of_scene = USAGE.c.agent_id < literal_column("0")
@@ -93,6 +95,8 @@ class SqlMoney:
         asked = _usage(USAGE.c.day, what.label("key"), of=community_id).group_by(USAGE.c.day, what)
         if since is not None:
             asked = asked.where(USAGE.c.day >= since)
+        if agent_id is not None:
+            asked = asked.where(USAGE.c.agent_id == agent_id)
         return [_used(row) for row in await self.session.mappings(asked.order_by(USAGE.c.day, what))]
 
     async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:

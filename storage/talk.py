@@ -106,6 +106,14 @@ class SqlTalk:
         of = {"community_id": community_id, "ids": self.session.many(ids)}
         return {message.id: message for message in await read_messages(self.session, community_id, these, of)}
 
+    async def lively(
+        self, community_id: CommunityId, room_ids: Collection[AgentId], since: datetime
+    ) -> Mapping[AgentId, int]:
+        here = and_(owned(MESSAGES, community_id), self.session.is_one_of(MESSAGES.c.room_id, sorted(room_ids)))
+        lately = and_(here, MESSAGES.c.shown.is_(True), MESSAGES.c.sent_at >= since)
+        asked = select(MESSAGES.c.room_id, func.count()).where(lately).group_by(MESSAGES.c.room_id)
+        return {row[0]: int(row[1]) for row in await self.session.rows(asked)}
+
     async def history(
         self, community_id: CommunityId, room_id: AgentId, *, before: MessageId | None = None, limit: int = 50
     ) -> Sequence[Message]:

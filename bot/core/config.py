@@ -109,11 +109,13 @@ class CommunityConfig(BaseModel):
 
     # scenes
     scenes_at_once: int = Field(default=5, ge=0, le=100)
+    scenes_per_person: int = Field(default=3, ge=0, le=100)
     scene_usd: Decimal = Field(default=Decimal("0.25"), ge=0, le=100)
     scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
     scene_steps: int = Field(default=3, ge=1, le=5)
     scene_epilogue: bool = True
     scene_asides: bool = True
+    scene_substitutes: bool = True
     scene_kept_steps: int = Field(default=50, ge=10, le=1_000)
 
     # timelines

@@ -14,13 +14,13 @@ from sqlalchemy import select
 
 from bot.adapters.discord import boards
 from bot.adapters.metrics import Heart, hearts_page
-from bot.adapters.web import agent_row
 from bot.core.actions import DirectScene
 from bot.core.day_usage import Period
 from bot.core.errors import NotFound, Rejected
 from bot.core.keeping import Readable
 from bot.core.kinds import UsedBy
 from bot.core.next_beat import doing_words
+from bot.core.page_rows import agent_row
 from bot.core.records import AgentId, Message, Snowflake
 from bot.core.scenes.commentary import watching
 from bot.engine.foresight import foreseen

@@ -13,7 +13,7 @@ from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Person, Snowflake, WholeAgent
-from bot.core.view import Tally
+from bot.core.view import Glance, Tally
 from bot.core.wording import counted
 from bot.engine.aside import aside
 from bot.engine.foresight import foreseen
@@ -125,9 +125,13 @@ class Agents:
 
     async def next_beats(self, guild_id: Snowflake) -> Mapping[AgentId, NextBeat]:
         """Give when everyone's next beat can come, and what it waits for."""
+        return (await self.foreseen(guild_id))[1]
+
+    async def foreseen(self, guild_id: Snowflake) -> tuple[Glance, Mapping[AgentId, NextBeat]]:
+        """Give a view of everyone with their rooms, and what each is at and waits for."""
         async with self.office.looking(guild_id) as (community, read):
             office = self.office
-            return (await foreseen(read, community, models=office.providers, clock=office.clock))[1]
+            return await foreseen(read, community, models=office.providers, clock=office.clock)
 
     async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
         """Count by name the reactions of the last days to what an agent said."""
