@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TypeVar
 
 import structlog
@@ -135,7 +134,7 @@ class Upkeep:
         told = False
         for community_id, config in (await self._configs()).items():
             with _alone("requests did not expire", community=community_id):
-                knocks = await self._read(partial(_knocks_of, community_id))
+                knocks = await self._knocks(community_id)
                 before = now - timedelta(hours=config.request_hours)
                 requests = [one for one in knocks if one.created_at <= before]
                 if requests:
@@ -146,6 +145,9 @@ class Upkeep:
                     told = True
         if told:
             self._on_letters()
+
+    async def _knocks(self, community_id: CommunityId) -> Sequence[AccessRequest]:
+        return await self._read(lambda read: read.access.knocks(community_id))
 
     async def _seed_initiative(self, now: datetime) -> None:
         """Give everyone a first moment to begin something, where managers want that."""
@@ -201,10 +203,6 @@ class Upkeep:
     async def _configs(self) -> dict[CommunityId, CommunityConfig]:
         communities = await self._read(lambda read: read.communities.all())
         return {one.id: self._config.overlaid(one.overrides) for one in communities}
-
-
-async def _knocks_of(community_id: CommunityId, read: Reading) -> Sequence[AccessRequest]:
-    return await read.access.knocks(community_id)
 
 
 @contextmanager

@@ -87,7 +87,12 @@ def may_be_kept(name: str, *, handed: bool) -> bool:
 
 
 def comes_in(table: Table, row: Values, *, handed: bool) -> bool:
-    """Tell whether a row is left on its way: a setting that there is not would be looked at with every line."""
+    """Tell whether a row comes in: a setting that there is not would be looked at with every line.
+
+    Nor does what anybody says was spent elsewhere: it is added up with each beat of its day.
+    """
+    if handed and table is RESERVATIONS:
+        return False
     if table is KEPT:
         return may_be_kept(str(row["name"]), handed=handed)
     return table is not OVERRIDES or row["name"] in CommunityConfig.model_fields

@@ -44,6 +44,7 @@ READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
     "keys": [("room_id", 50), (ALL, 500)],  # each is opened for whoever owns the room, and blotted out of what is kept
     "key_holders": [(ALL, 2_000)],
     "requests": [(ALL, 500)],
+    "usage": [(ALL, 20_000)],
     "attachments": [("message_id", 20)],
     "scenes": [(ALL, 100)],
     "scene_seats": [("scene_id", 24)],
