@@ -75,7 +75,7 @@ function roomCard(room, working) {
 
 function agentRow(agent, coin) {
   return [
-    [stateDot(agent), agentLink(agent.id, agent.name)],
+    h("span", { data: { agent: String(agent.id) } }, stateDot(agent), agentLink(agent.id, agent.name)),
     [stateWord(agent), agent.rests ? ", rests after faults" : ""],
     tempo(agent),
     ago(agent.last_beat_at),
@@ -102,5 +102,6 @@ export function overview(told) {
     ),
     part("Rooms", h("ul.rooms", {}, rooms.map((room) => roomCard(room, working(room))))),
     part("Agents", table("Agents", heads, told.agents.map((one) => agentRow(one, coin)))),
+    part("What happens", h("ol.feed", { role: "log", "aria-label": "What happens", "aria-live": "off" })),
   ];
 }
