@@ -80,9 +80,9 @@ class Open:
 
 
 @asynccontextmanager
-async def opened(*, entered: bool = True, **more: Any) -> AsyncIterator[Open]:  # noqa: ANN401
+async def opened(*, entered: bool = True, store: str = "sqlite://", **more: Any) -> AsyncIterator[Open]:  # noqa: ANN401
     """Open a console over a town; `entered`: with a manager inside."""
-    async with town() as here:
+    async with town(url=store) as here:
         desk = FrontDesk(
             Office(
                 here.store,

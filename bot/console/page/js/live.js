@@ -122,6 +122,6 @@ export class Live {
     const lines = this.#lines.map(({ event, words }) =>
       h("li", { data: { kind: event.kind } }, event.at ? exactly(event.at) : null, " ", words),
     );
-    fill(place, lines.reverse());
+    fill(place, h("ul", {}, lines.reverse()));
   }
 }

@@ -24,7 +24,7 @@ const live = new Live({
 let shown = "";
 
 const PAGES = [
-  [/^#\/(?:\?|$)/, async () => atAGlance(await ask("/overview"))],
+  [/^#\/(?:\?|$)/, async (found, query, quietly) => atAGlance(await ask("/overview"), quietly)],
   [/^#\/rooms\/(\d+)/, async ([, id], query) => room(await ask(`/rooms/${id}${asked(query)}`), Number(query.get("at")))],
   [/^#\/agents\/(\d+)\/beats\/(\d+)/, async ([, agent, beat], query) => {
     const message = query.get("message");
@@ -37,17 +37,17 @@ function asked(query) {
   return query.size ? `?${query}` : "";
 }
 
-function atAGlance(told) {
+function atAGlance(told, quietly) {
   find(".server").textContent = told.server || "Selfroom";
   live.know(told);
-  return overview(told);
+  return overview(told, quietly);
 }
 
-async function content(address) {
+async function content(address, quietly) {
   const query = new URLSearchParams(address.split("?")[1] ?? "");
   for (const [pattern, page] of PAGES) {
     const found = pattern.exec(address);
-    if (found) return page(found, query);
+    if (found) return page(found, query, quietly);
   }
   throw new Refused("There is no such page: go back to the overview.");
 }
@@ -63,7 +63,7 @@ export async function show(quietly = false) {
   const address = location.hash || "#/";
   shown = address;
   try {
-    const nodes = await content(address);
+    const nodes = await content(address, quietly);
     if (shown !== address) return; // somebody went on meanwhile
     const at = view.scrollTop;
     const focused = quietly && view.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
