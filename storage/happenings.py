@@ -50,7 +50,8 @@ def _of_minds(tell: "partial[Happening]", change: Change) -> Iterator[Happening]
         case kinds.JournalPlan(agent_id=agent_id, side=side) if side >= 0:
             yield tell(kind=Happened.PLAN, agent_id=agent_id, side=side)
         case kinds.UpdateAgent(agent_id=agent_id, fields=fields):
-            if named := [name for name in TOLD_OF_AGENTS if name in fields]:
+            woken = {"asleep_until"} if fields.get("asleep_until") is None else set()  # so is everybody who beats
+            if named := [name for name in TOLD_OF_AGENTS if name in fields and name not in woken]:
                 yield tell(kind=Happened.CHANGED, agent_id=agent_id, what=named[0])
         case kinds.AddAgent(agent=agent):
             yield tell(kind=Happened.CHANGED, agent_id=agent.id, what="new")
