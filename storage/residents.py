@@ -20,6 +20,7 @@ from storage.tables import (
     KEYS,
     PEOPLE,
     REQUESTS,
+    ROOMS,
     SCHEDULES,
 )
 
@@ -28,6 +29,10 @@ ALL_KEYS = Prepared(select(KEYS).where(KEYS.c.community_id == bindparam("its")).
 
 NAMES_OF_AGENTS = Prepared(
     select(AGENTS.c.id, AGENTS.c.name).where(AGENTS.c.community_id == bindparam("its")).order_by(AGENTS.c.id)
+)
+
+OWN_CHANNELS = Prepared(
+    select(ROOMS.c.id, ROOMS.c.channel_id).where(ROOMS.c.community_id == bindparam("its"), ROOMS.c.thread_of.is_(None))
 )
 
 
@@ -46,6 +51,10 @@ class SqlAgents:
     async def names(self, community_id: CommunityId) -> Mapping[AgentId, str]:
         """Give everyone's name, in the order of their ids."""
         return {id_: name for id_, name in await self.session.rows(NAMES_OF_AGENTS, {"its": community_id})}
+
+    async def channels(self, community_id: CommunityId) -> Mapping[AgentId, Snowflake | None]:
+        """Give the channel of everyone's own room."""
+        return {id_: channel_id for id_, channel_id in await self.session.rows(OWN_CHANNELS, {"its": community_id})}
 
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         its = select(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == agent_id)

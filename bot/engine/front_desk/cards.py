@@ -117,11 +117,14 @@ class Agents:
         async with self.office.looking(guild_id) as (community, read):
             return (await read.views.roster(community.id, agent_ids=[agent_id])).whole_agent(agent_id)
 
-    async def names(self, guild_id: Snowflake) -> Mapping[AgentId, str]:
-        """Give everyone's name, in the order of their ids."""
+    async def names(self, guild_id: Snowflake) -> Mapping[AgentId, tuple[str, Snowflake | None]]:
+        """Give everyone's name and the channel of their own room, in the order of their ids."""
         async with self.office.store.reading() as read:
             community = await read.communities.of_guild(guild_id)
-            return {} if community is None else await read.agents.names(community.id)
+            if community is None:
+                return {}
+            names, channels = await read.agents.names(community.id), await read.agents.channels(community.id)
+            return {id_: (name, channels.get(id_)) for id_, name in names.items()}
 
     async def next_beats(self, guild_id: Snowflake) -> Mapping[AgentId, NextBeat]:
         """Give when everyone's next beat can come, and what it waits for."""

@@ -59,6 +59,18 @@ class Estimate:
     tokens: int
 
 
+class Places:
+    """So many calls at once of what the installation pays for, and of each community's own: who hangs hangs alone."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: WeakValueDictionary[CommunityId | None, asyncio.Semaphore] = WeakValueDictionary()
+
+    def of(self, whose: CommunityId | None) -> asyncio.Semaphore:
+        """Give what a call holds while it is answered."""
+        return self._known.setdefault(whose, asyncio.Semaphore(self._most))
+
+
 class Treasury:
     """Grants, and the calls that are paid from them; `on_changed` hears of every node that is over."""
 
@@ -67,7 +79,7 @@ class Treasury:
         self._models = models
         self._trees = trees
         self._clock = clock
-        self._places = asyncio.Semaphore(max(1, (places or MOST_PLACES) // 2))  # never more than half of a provider's
+        self._places = Places(max(1, (places or MOST_PLACES) // 2))  # never more than half of a provider's
         self._grants: dict[tuple[TreeKey, NodeId], Grant] = {}
         self._turns: WeakValueDictionary[TreeKey, asyncio.Lock] = WeakValueDictionary()
         self.on_changed: Callable[[TreeKey, Node | None], None] = _nobody
@@ -85,14 +97,15 @@ class Treasury:
         price = model.list_price(call.model, input_tokens=tokens, output_tokens=call.answer_tokens)
         if grant is None or grant.spent.cost_usd + grant.asked + price > grant.usd:
             raise GrantSpent("The money of this run is spent.")
-        if grant.ceilings is None and model.ceilings(call.model) is not None:
+        is_paid = model.ceilings(call.model) is not None
+        if grant.ceilings is None and is_paid:
             raise GrantSpent("Nothing was set aside of what whoever runs Selfroom pays for.")
         if await self._share(key.community_id, grant.ceilings) >= SLOWER_FROM:
             raise GrantSpent("The day's money is nearly spent.")
         grant.asked += price
         usage = Usage(input_tokens=tokens, output_tokens=call.answer_tokens, cost_usd=price)  # if nobody ever knows
         try:
-            async with self._places:
+            async with self._places.of(None if is_paid else key.community_id):
                 answer = await model.answer(call)
             usage = answer.usage
             return answer
