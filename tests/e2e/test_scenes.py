@@ -47,12 +47,13 @@ async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
 
 
 async def thread_of(you: Visitor, hall: str, name: str) -> str:
-    """Wait for a scene's thread."""
+    """Wait for a scene's thread, and in it for the first words: until then nobody knows there what it is for."""
 
     async def look() -> str | None:
         guild = (await you.ask("GET", f"/channels/{hall}"))["guild_id"]
         threads = (await you.ask("GET", f"/guilds/{guild}/threads/active"))["threads"]
-        return next((one["id"] for one in threads if one["name"].startswith(name)), None)
+        found = next((one["id"] for one in threads if one["name"].startswith(name)), None)
+        return found if found and await you.messages(found) else None
 
     return await until(look, f"thread {name}")
 

@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from bot.core.records import Snowflake
 from bot.seclusion import Seclusion
+from tests.adapters.test_workshop import wait_until_dead
 from tests.e2e.commanding import Commander, heard
 from tests.e2e.commanding import inside as parts_of
 from tests.e2e.proving import proves
@@ -97,9 +98,10 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
 
 
 def killed(grower: Seclusion) -> None:
-    """Kill the process in which nodes run."""
+    """Kill the process in which nodes run, and wait until it is dead: what is asked meanwhile ends with it."""
     assert grower.pid is not None
     os.kill(grower.pid, signal.SIGKILL)
+    wait_until_dead(grower.pid)
 
 
 async def pressed(inside: Commander, node: int, *labels: str) -> Json:
