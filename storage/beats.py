@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from bot.core.gate import Claim
+from bot.core.happenings import Happened, Happening
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports.beats import Later
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Reason, Snowflake, Usage
@@ -228,7 +229,22 @@ class SqlClaims:
             for claim in claims
         ]
         await self.session.run(TAKE, taken)
+        self._tell(claims, Happened.BEGUN)
         return claims
+
+    def _tell(self, claims: Iterable[Claim], kind: Happened) -> None:
+        """Tell what becomes of claims but those of scenes."""
+        self.session.happenings += [
+            Happening(
+                kind=kind,
+                community_id=claim.community_id,
+                agent_id=claim.agent_id,
+                beat_id=claim.beat_id,
+                room_id=next((reason.room_id for reason in claim.reasons if reason.room_id is not None), None),
+            )
+            for claim in claims
+            if all(reason.scene_id is None for reason in claim.reasons)
+        ]
 
     async def _due_reasons(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
@@ -256,6 +272,7 @@ class SqlClaims:
             for reason in claim.reasons
         ]
         await self.session.run(PUT_OFF, put_off)
+        self._tell((claim for claim, _, _ in later), Happened.LET_GO)
         await let_go(self.session, community_id, [(claim.agent_id, claim.beat_id) for claim, _, _ in later])
 
     async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:

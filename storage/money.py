@@ -8,6 +8,7 @@ from functools import cache
 
 from sqlalchemy import String, Table, and_, bindparam, case, cast, func, literal_column, select, text, update
 
+from bot.core.happenings import Happened, Happening
 from bot.core.keeping import Used
 from bot.core.kinds import UsedBy
 from bot.core.ports.beats import NOBODY
@@ -124,6 +125,9 @@ class SqlMoney:
         paid: bool = False,
     ) -> int:
         row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
+        self.session.happenings += [
+            Happening(kind=Happened.CALLED, community_id=community_id, agent_id=agent_id) for agent_id in sorted(agents)
+        ]
         row["agents"] = {str(id_): weight for id_, weight in sorted(agents.items())} or None
         return int(await self.session.value(_reserving(is_sqlite=self.session.is_sqlite), row))
 

@@ -215,6 +215,8 @@ async def test_a_beat_is_kept_as_it_was_and_lets_its_agent_go(store: SqlStore, c
         assert await read.beats.find(community_id, ended.id) == ended
         listed = await read.beats.newest(community_id, FIRST)  # texts of hundreds are much to unpack
         assert listed == [replace(ended, hud="", answer="", thoughts="")]
+        assert await read.beats.newest(community_id, FIRST, before=ended.id) == []
+        assert await read.beats.listed(community_id, [ended.id, BeatId(999)]) == {ended.id: listed[0]}
         agent = (await read.views.whole(community_id, agent_ids=[FIRST])).agents[FIRST]
     assert (agent.beat_id, agent.lease_until, agent.next_beat_at) == (None, None, None)
 
@@ -245,6 +247,9 @@ async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, communit
             await read.money.used_ever(community_id, AgentId(99)),
         )
         assert await read.money.used_daily(community_id, UsedBy.ROOM, NOW.date() + timedelta(days=1)) == []
+        mine = await read.money.used_daily(community_id, UsedBy.AGENT, None, agent_id=FIRST)
+        others = await read.money.used_daily(community_id, UsedBy.AGENT, None, agent_id=AgentId(99))
+    assert (mine, others) == (by[UsedBy.AGENT], [])
     assert (beats, usage.input_tokens, usage.cost_usd) == (2, 1800, Decimal("0.000246913578"))
     told = [("agent", "1"), ("room", "7"), ("model", "gpt-4.1-mini"), ("format", "text")]
     assert [(what, one.key) for what, days in by.items() for one in days] == told
