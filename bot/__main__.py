@@ -146,9 +146,10 @@ def restore(
     ] = False,
 ) -> None:
     """Put a copy in the place of the SQLite database, while Selfroom does not run."""
-    from bot.vault import restore
+    from bot.vault import check_restorable, restore
 
     if not sure:
+        carry_out(check_restorable(settings(), path=copy))
         typer.confirm(f"Put {visible(str(copy))} in the place of the database?", abort=True)
     carry_out(restore(settings(), path=copy, say=say))
 

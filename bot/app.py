@@ -16,15 +16,14 @@ from bot.adapters.clock import BeatRandom, SystemClock, random_for
 from bot.adapters.discord.inner import point_at
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
-from bot.adapters.llm.guard import is_near, is_own_machine
-from bot.adapters.llm.prices import Price, Prices
-from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face, Inside
 from bot.adapters.workshop import ProcessWorkshop
 from bot.client import SelfroomClient
+from bot.console.feed import Feed
+from bot.console.window import Console
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
@@ -47,20 +46,21 @@ from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
 from bot.house import DiscordSite, House
+from bot.playground.cdn import PAGE
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
+from bot.providers import make_models, prices_of
 from bot.seclusion import Seclusion
 from bot.settings import Settings
 from bot.standin.player import played
 from bot.tokens import tokenizer_for
-from bot.vault import Say, chosen, cipher_of, expire_backups, opened, revealed
-from bot.visitors import Visitors
+from bot.vault import Say, chosen, cipher_of, expire_backups, opened
+from bot.visitors import ConsolePeople, Members, Visitors
 from cogs import COGS
 from cogs.ui.scene_pictures import board_picture
 from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
 
-PLAYGROUND_KEY = "playground"  # the scripted model takes any
 CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
@@ -160,7 +160,10 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         orchard = open_orchard(stack, settings, store, models, clock)
         estimator = Estimator(models, played)
         parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard, estimator)
-        yield build(settings, site, parts, face)
+        house = build(settings, site, parts, face)
+        if (window := open_console(settings, house.client, store, clock)) is not None:
+            house.client.window = await stack.enter_async_context(window)
+        yield house
 
 
 def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:
@@ -322,6 +325,24 @@ def show_inside(face: Face | None, site: DiscordSite, client: SelfroomClient, mo
         face.inside = Inside(visitors=visitors, models=models, origins=pages, face_of=client.face)
 
 
+def open_console(settings: Settings, client: SelfroomClient, store: SqlStore, clock: SystemClock) -> Console | None:
+    """Make the managers' window: always in a playground, elsewhere only on the port that is set."""
+    if settings.console_port is None and not settings.is_playground:
+        return None
+    feed = Feed(clock)
+    store.on_happened = feed.tell
+    return Console(
+        client.desk,
+        ConsolePeople(client, Members(client)),
+        clock,
+        port=settings.console_port or 0,
+        url=settings.console_url,
+        hours=settings.console_hours,
+        shared=PAGE,
+        feed=feed,
+    )
+
+
 async def open_face(
     stack: AsyncExitStack, settings: Settings, store: SqlStore, clock: SystemClock, metrics: PrometheusMetrics
 ) -> Face | None:
@@ -377,73 +398,6 @@ async def playground(
         yield there
     finally:
         await there.__aexit__(None, None, None)
-
-
-def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher, store: SqlStore) -> CommunityProviders:
-    """Set up the installation's providers, and the way to those that communities bring themselves."""
-    pace = Pace(
-        silence_seconds=settings.model_timeout_seconds,
-        total_seconds=settings.model_total_seconds,
-        calls_at_once=settings.calls_per_provider,
-    )
-    return CommunityProviders(
-        {one.name: Provider(one, pace, memory=memory(one, store)) for one in provider_options(settings, site)},
-        prices_of(settings),
-        cipher,
-        pays_for=settings.pays_for,
-        private=settings.private_providers,
-        pace=pace,
-        store=store,
-        ceilings=settings.ceilings,
-        allowed=settings.paid_models,
-    )
-
-
-def memory(options: ProviderOptions, store: SqlStore) -> Memory | None:
-    """Give where is kept what is found out about one of the installation's servers; the scripted one is known."""
-    return None if options.imaginary else Memory(store=store, name=f"models of {options.name or 'the first provider'}")
-
-
-def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOptions]:
-    """Give the installation's providers: the first one, and those with a prefix of their own."""
-    key = revealed(settings.openai_api_key)
-    scripted = site.is_playground and settings.openai_base_url is None
-    if not (key or settings.openai_base_url or scripted or settings.all_providers):
-        if settings.sponsored:
-            raise BadSetting(
-                "No model is set: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or SELFROOM_OPENAI_BASE_URL "
-                "for a server of yours."
-            )
-        return []
-    first = ProviderOptions(
-        name="",
-        base_url=site.model_url if scripted else settings.openai_base_url,
-        api_key=PLAYGROUND_KEY if scripted else key or "none",
-        api="responses" if scripted else settings.openai_api,
-        structured=settings.openai_structured,
-        free=is_own_machine(settings.openai_base_url),
-        near=is_near(settings.openai_base_url),
-        imaginary=scripted,
-    )
-    others = [
-        ProviderOptions(
-            name=name,
-            base_url=one.base_url,
-            api_key=one.api_key.get_secret_value(),
-            api=one.api,
-            structured=one.structured,
-            free=is_own_machine(one.base_url),
-            near=is_near(one.base_url),
-        )
-        for name, one in settings.all_providers.items()
-    ]
-    return [first, *others]
-
-
-def prices_of(settings: Settings) -> Prices:
-    """Give what models cost and hold, with the installation's own values on top."""
-    own = {name: Price(**dict(one)) for name, one in settings.prices.items()}
-    return Prices(settings.context_tokens, own, named=(settings.defaults.model, *settings.paid_models))
 
 
 async def examine_house(settings: Settings) -> list[Finding]:

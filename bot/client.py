@@ -25,6 +25,7 @@ from bot.adapters.discord.reaching import NotDiscord, again_after, api_trouble, 
 from bot.adapters.discord.refusals import explained, without_commands
 from bot.adapters.discord.signposts import Signposts
 from bot.adapters.discord.territory import Place
+from bot.console.window import Console
 from bot.core.errors import NotFound, PublishError, Rejected
 from bot.core.events import Event, EventsUnread, GuildLeft
 from bot.core.ports import Metrics, Store
@@ -63,6 +64,7 @@ class SelfroomClient(commands.Bot):
 
     store: Store
     desk: FrontDesk
+    window: Console | None = None
 
     def __init__(
         self,
@@ -135,6 +137,13 @@ class SelfroomClient(commands.Bot):
     def waiting(self) -> int:
         """How many of Discord's reports wait to be stored."""
         return self._inbox.size
+
+    @property
+    def console(self) -> Console:
+        """The managers' window; raises Rejected where there is none."""
+        if self.window is None:
+            raise Rejected("There is no console here: whoever runs Selfroom opens it with SELFROOM_CONSOLE_PORT.")
+        return self.window
 
     def person(self, user: Author) -> Person:
         """Give a member as a record, with the rights they have now."""

@@ -83,6 +83,8 @@ async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[F
                 yield finding
         if settings.face_port is not None:
             yield await _face_port(session, settings.face_port)
+        if settings.console_port:
+            yield _console_port(settings.console_port)
         yield await _model(session, settings)
         if not settings.is_playground and (
             settings.openai_api_key or settings.openai_base_url or settings.all_providers
@@ -222,6 +224,14 @@ async def _face_port(session: aiohttp.ClientSession, port: int) -> Finding:
     if _is_free(port):
         return Finding(ok=True, what=f"Port {port} is free for health and metrics.")
     return Finding(ok=False, what=f"Port {port} is in use: stop the program that has it, or set SELFROOM_FACE_PORT.")
+
+
+def _console_port(port: int) -> Finding:
+    """Look whether the console can be opened there; a Selfroom that runs has it already."""
+    if _is_free(port):
+        return Finding(ok=True, what=f"Port {port} is free for the console.")
+    hint = "unless a Selfroom that runs has it, stop the program that does, or set SELFROOM_CONSOLE_PORT."
+    return Finding(ok=False, what=f"Port {port} is in use: {hint}")
 
 
 def _is_free(port: int) -> bool:

@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from bot.adapters.clock import BeatRandom, SystemClock
-from bot.app import make_models, open_orchard
-from bot.core.errors import BadSetting, NotFound
+from bot.app import open_orchard
+from bot.core.errors import NotFound
 from bot.core.ports import Reading
 from bot.core.records import CommunityId, Json, Person
 from bot.core.timelines.growth import Growth
@@ -18,9 +18,11 @@ from bot.engine.front_desk.timelines import Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.looking import transcript
 from bot.house import DiscordSite
+from bot.providers import make_models
 from bot.settings import Settings
 from bot.tokens import tokenizer_for
 from bot.vault import Say, chosen, cipher_of, opened, spare_our_own
+from storage.private import whole_file
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
 
@@ -147,10 +149,5 @@ def _node(one: Node) -> dict[str, Json]:
 
 
 def _written(path: Path, lines: Sequence[str], force: bool) -> None:
-    try:
-        with path.open("w" if force else "x") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    except FileExistsError as error:
-        raise BadSetting(f"{path} is there already: name another file, or use --force.") from error
-    except OSError as error:
-        raise BadSetting(f"{path} cannot be written ({error.strerror or error}): name another place.") from error
+    with whole_file(path, replace=force) as partial:
+        partial.write_text("".join(f"{line}\n" for line in lines), "utf-8", "replace")

@@ -6,12 +6,12 @@ import socket
 import sys
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import structlog
 
+from bot.adapters.workshop import kill
 from bot.core.config import CommunityConfig
 from bot.core.errors import SelfroomError, StoreError
 from bot.core.records import Beat, BeatId
@@ -120,7 +120,8 @@ class Seclusion:
         """End the process; what runs is queued again."""
         self._closing = True
         if self._life is not None:
-            await self._end()
+            if self._process is not None:
+                kill(self._process)
             await asyncio.gather(self._life, return_exceptions=True)
 
     async def _ask(self, what: str, *given: object) -> Any:  # noqa: ANN401
@@ -135,6 +136,8 @@ class Seclusion:
 
     async def _opened(self) -> Pipe:
         async with self._door:
+            if self._pipe is not None and self._pipe.is_over and self._life is not None:
+                await asyncio.wait([self._life])  # the process is just ending
             if self._closing:
                 raise StoreError("Selfroom is closing: try again once it runs.")
             if self._pipe is None:
@@ -180,7 +183,8 @@ class Seclusion:
             watching.cancel()
             hung = (await asyncio.gather(watching, return_exceptions=True))[0] is True
             writer.close()
-            await _ended(process)
+            kill(process)
+            await process.wait()
             self._pipe = self._process = None
         if self._running and not self._closing:
             asyncio.create_task(self._go_on(hung)).add_done_callback(lambda task: task.exception())
@@ -196,7 +200,7 @@ class Seclusion:
                 heard, since = pipe.heard, loop.time()
             elif loop.time() - since > SILENT_SECONDS:
                 log.error("the process of the what-ifs hung and is ended", pid=process.pid)
-                process.kill()
+                kill(process)
                 return True
 
     async def _go_on(self, hung: bool) -> None:
@@ -213,15 +217,3 @@ class Seclusion:
                 await self.resume(key)
         except SelfroomError as error:
             log.error("what was running in the what-ifs does not go on", why=error.sentence)
-
-    async def _end(self) -> None:
-        if self._process is not None:
-            with suppress(ProcessLookupError):
-                self._process.kill()
-
-
-async def _ended(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        if process.returncode is None:
-            process.kill()
-    await process.wait()

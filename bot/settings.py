@@ -50,6 +50,22 @@ WebAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "
 SocketAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "ws", "wss"))]
 
 
+def _bare_origin(text: str) -> str:
+    """Take the address of a proxy before the console: TLS is its, unless it is this machine's, and no path is left."""
+    parts = urlsplit(_checked_address(text, "https", "http"))
+    here = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if (
+        parts.path.strip("/")
+        or parts.query
+        or parts.fragment
+        or parts.username
+        or not (parts.scheme == "https" or here)
+    ):
+        raise ValueError("it must be the https:// address of a host of its own, with no path")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+ConsoleAddress = Annotated[str, AfterValidator(_bare_origin)]
 Everywhere = Literal["*", "playground"]
 
 
@@ -160,6 +176,9 @@ class Settings(BaseSettings):
     playground_port: int = Field(default=8808, ge=0, le=65535)
     playground_pace: Literal["discord", "fast", "off"] = "discord"  # of its rate limits
     face_port: int | None = Field(default=None, ge=0, le=65535)
+    console_port: int | None = Field(default=None, ge=0, le=65535)  # not set: no console, outside the playground
+    console_url: ConsoleAddress | None = None  # of the proxy before it
+    console_hours: float = Field(default=12, gt=0, le=168)  # a session lasts
     slot_seconds: float = Field(default=1.0, gt=0, le=10)
     log_megabytes: int = Field(default=10, ge=1)
     log_files: int = Field(default=5, ge=1)
@@ -241,6 +260,8 @@ def load_settings(environment: Mapping[str, str], env_file: Path = ENV_FILE) -> 
     _refuse_misspelt(names)
     try:
         settings = Settings(_env_file=env_file)
+        if settings.console_url is not None and settings.console_port is None:
+            raise BadSetting("SELFROOM_CONSOLE_URL leads to no console: set SELFROOM_CONSOLE_PORT as well.")
         _ = settings.defaults  # so that a file of prompts that cannot be used is known now
         return settings
     except ValidationError as error:

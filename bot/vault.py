@@ -20,6 +20,7 @@ from bot.doctor import check_data_folder
 from bot.settings import ENV_FILE, Settings
 from storage.alone import LOCK
 from storage.private import BESIDE, is_one_of
+from storage.restoring import check_restorable as may_be_put_back
 from storage.restoring import restore as put_back
 from storage.store import SqlStore
 
@@ -153,6 +154,12 @@ def _made(folder: Path) -> Path:
             f"The folder {folder} cannot be made ({error.strerror or error}): move what is there."
         ) from error
     return folder
+
+
+async def check_restorable(settings: Settings, *, path: Path) -> None:
+    """Raise what keeps a copy from being put in the place of the database: it is none, or Selfroom runs."""
+    check_data_folder(settings.data_dir)
+    await may_be_put_back(settings.database, path)
 
 
 async def restore(settings: Settings, *, path: Path, say: Say) -> None:

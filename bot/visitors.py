@@ -1,4 +1,4 @@
-"""Who looks at the bot's own face: people of the playground, by the token that their page has, with their rights."""
+"""Who looks at the bot's own pages, with the rights they have now: of the playground, or through the console's door."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,18 +8,82 @@ from functools import partial
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.errors import Rejected
+from bot.core.errors import PublishError, Rejected
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.records import AgentId, Beat, Person, Snowflake
+from bot.core.records import AgentId, Beat, Person, Room, Snowflake
 from bot.core.scenes.showing import Told
 from bot.core.sight import Sight
 from bot.core.timelines.growth import Growth, Operation
 from bot.core.timelines.records import Event, Node, NodeId, Timeline
 from bot.core.timelines.showing import MindShown
+from bot.core.view import MayRead
 
 MemberWith = Callable[[str, int], int | None]  # whose token it is, if they are in that server
 SIGHT_SECONDS = 1.0  # pages look often
 MEMBER_SECONDS = 5.0  # and Discord tells of two members a second, whatever it is asked for
+
+
+class Members:
+    """Members of servers as they are now: of each Discord is asked once in a few seconds, however many look."""
+
+    def __init__(self, client: SelfroomClient) -> None:
+        self._client = client
+        self._known: dict[tuple[int, Snowflake], tuple[float, discord.Member]] = {}
+        self._asking = asyncio.Lock()
+
+    async def now(self, user_id: int, guild_id: Snowflake) -> discord.Member | None:
+        """Give a member; None for who is none, or cannot be asked for."""
+        guild = self._client.get_guild(guild_id)
+        if guild is None:
+            return None
+        async with self._asking:  # who comes meanwhile is told what the first one hears
+            now = asyncio.get_running_loop().time()
+            self._known = {key: kept for key, kept in self._known.items() if kept[0] > now}
+            if (user_id, guild_id) not in self._known:
+                found = await self._fetched(guild, user_id)
+                if found is None:
+                    return None
+                self._known[user_id, guild_id] = now + MEMBER_SECONDS, found
+            return self._known[user_id, guild_id][1]
+
+    async def _fetched(self, guild: discord.Guild, user_id: int) -> discord.Member | None:
+        try:
+            return await guild.fetch_member(user_id)
+        except discord.HTTPException:
+            return None
+        except RuntimeError:  # the client's session is closed: Selfroom stops while a page looks
+            if not self._client.is_closed():
+                raise
+            return None
+
+
+class ConsolePeople:
+    """`bot.console.standing.Standing`: managers as Discord has them now."""
+
+    def __init__(self, client: SelfroomClient, members: Members) -> None:
+        self._client = client
+        self._members = members
+
+    async def manager(self, guild_id: Snowflake, user_id: Snowflake) -> Person | None:
+        member = await self._members.now(user_id, guild_id)
+        person = None if member is None else self._client.person(member)
+        return person if person is not None and person.is_architect else None
+
+    def reader(self, guild_id: Snowflake, user_id: Snowflake) -> MayRead:
+        async def may_read(thread: Room) -> bool:
+            member = await self._members.now(user_id, guild_id)
+            if member is None or thread.channel_id is None:
+                return False
+            try:
+                return await self._client.members_thread(member, thread.channel_id) is not None
+            except (discord.HTTPException, PublishError):  # Discord does not tell
+                return False
+
+        return may_read
+
+    def name(self, guild_id: Snowflake) -> str:
+        guild = self._client.get_guild(guild_id)
+        return guild.name if guild is not None else ""
 
 
 class Visitors:
@@ -29,8 +93,7 @@ class Visitors:
         self._client = client
         self._member_with = member_with
         self._sights: dict[tuple[str, Snowflake], tuple[float, Sight]] = {}
-        self._members: dict[tuple[int, Snowflake], tuple[float, discord.Member]] = {}
-        self._asking = asyncio.Lock()
+        self._members = Members(client)
 
     def may_enter(self, token: str, guild_id: Snowflake) -> bool:
         return self._member_with(token, guild_id) is not None
@@ -122,28 +185,8 @@ class Visitors:
         return await self._client.desk.community.sight(guild_id, partial(may_read, member))
 
     async def _member(self, token: str, guild_id: Snowflake) -> discord.Member | None:
-        user_id, guild = self._member_with(token, guild_id), self._client.get_guild(guild_id)
-        if user_id is None or guild is None:
-            return None
-        async with self._asking:  # who comes meanwhile is told what the first one hears
-            now = asyncio.get_running_loop().time()
-            self._members = {key: kept for key, kept in self._members.items() if kept[0] > now}
-            if (user_id, guild_id) not in self._members:
-                found = await self._fetched(guild, user_id)
-                if found is None:
-                    return None
-                self._members[user_id, guild_id] = now + MEMBER_SECONDS, found
-            return self._members[user_id, guild_id][1]
-
-    async def _fetched(self, guild: discord.Guild, user_id: int) -> discord.Member | None:
-        try:
-            return await guild.fetch_member(user_id)
-        except discord.HTTPException:
-            return None
-        except RuntimeError:  # the client's session is closed: Selfroom stops while a page looks
-            if not self._client.is_closed():
-                raise
-            return None
+        user_id = self._member_with(token, guild_id)
+        return None if user_id is None else await self._members.now(user_id, guild_id)
 
 
 def may_read(member: discord.Member | None, channel_id: int) -> bool:

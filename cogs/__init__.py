@@ -4,6 +4,7 @@ from cogs.access import AccessCog
 from cogs.agent import AgentCog
 from cogs.attention import AttentionCog
 from cogs.base import Cog
+from cogs.console import ConsoleCog
 from cogs.focus import FocusCog
 from cogs.heartbeat import HeartbeatCog
 from cogs.hud import HudCog
@@ -30,6 +31,7 @@ COGS: tuple[type[Cog], ...] = (
     TalkCog,
     HeartbeatCog,
     UsageCog,
+    ConsoleCog,
     HudCog,
     KnowledgeCog,
     FocusCog,

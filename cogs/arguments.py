@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 from zoneinfo import available_timezones
 
 from discord import app_commands
@@ -10,7 +11,7 @@ from bot.core.errors import Rejected, SelfroomError
 from bot.core.options import DEFAULT, OPTIONS, shown_option
 from bot.core.records import Agent
 from bot.core.view import agent_named
-from cogs.base import Interaction, choices, guild_of, here, person
+from cogs.base import SHOWN_CHOICES, Interaction, choices, guild_of, here, may_read, person
 from cogs.ui.again import SURE
 
 LONGEST_CHOICE = 80
@@ -39,12 +40,16 @@ class AgentName(app_commands.Transformer):
         return await one_agent(interaction, value)
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
-        """Suggest agents whose name or id holds what was typed, first those whose name begins with it."""
+        """Suggest agents whose name or id holds what was typed, first those whose name begins with it.
+
+        Of rooms that Discord hides from who types nothing is suggested: who knows one writes its name.
+        """
         typed = value.strip().casefold()
-        names = await interaction.client.desk.agents.names(guild_of(interaction))
-        fitting = [(id_, name) for id_, name in names.items() if typed in name.casefold() or typed == str(id_)]
+        known = await interaction.client.desk.agents.names(guild_of(interaction))
+        fitting = [(id_, *one) for id_, one in known.items() if typed in one[0].casefold() or typed == str(id_)]
         fitting.sort(key=lambda one: not one[1].casefold().startswith(typed))
-        return choices([(f"{name} (ID {id_})", str(id_)) for id_, name in fitting])
+        seen = ((id_, name) for id_, name, channel_id in fitting if may_read(interaction, channel_id))
+        return choices([(f"{name} (ID {id_})", str(id_)) for id_, name in islice(seen, SHOWN_CHOICES)])
 
 
 class KeyLabel(app_commands.Transformer):

@@ -1,11 +1,14 @@
 """`/say`: speaking to agents where Selfroom may not read what people write."""
 
 import re
+from datetime import datetime, timedelta
+from math import ceil
 from typing import Final, Self
 
 import discord
 from discord import app_commands
 
+from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.passed_on import TAKE_BACK, quoted
 from bot.core.people import why_unheard
@@ -19,6 +22,10 @@ LONGEST: Final = 1_500  # characters; quoted it has to fit into a message
 
 class SayCog(Cog):
     """The command that says something for the person who uses it."""
+
+    def __init__(self, client: SelfroomClient) -> None:
+        super().__init__(client)
+        self._slow: dict[tuple[int, int], datetime] = {}  # until when somebody is to wait in a channel
 
     async def cog_load(self) -> None:
         """Know the buttons that were sent before the last start."""
@@ -35,6 +42,16 @@ class SayCog(Cog):
             message: What to say
             agent: Whom it is for
         """
+        await self._check_may_speak(interaction)
+        self._slow_down(interaction)
+        words = f"@{agent.name}, {message}" if agent is not None else message
+        view = discord.ui.View(timeout=None)
+        view.add_item(TakeBackButton())
+        view.stop()  # what its button does is known by its id
+        await interaction.response.send_message(quoted(words), view=view)
+
+    async def _check_may_speak(self, interaction: Interaction) -> None:
+        """Raise NotFound outside of rooms, and Rejected for who may not write there, or is not heard."""
         where, guild_id = interaction.channel, guild_of(interaction)
         await self.desk.rooms.owner_at(guild_id, interaction.channel_id, getattr(where, "parent_id", None))
         is_thread, rights = isinstance(where, discord.Thread), interaction.permissions
@@ -42,11 +59,17 @@ class SayCog(Cog):
             raise Rejected("You may not write in this channel: ask somebody who manages the server.")
         if why := why_unheard(await self.desk.privacy.known(guild_id, person(interaction))):
             raise Rejected(why)
-        words = f"@{agent.name}, {message}" if agent is not None else message
-        view = discord.ui.View(timeout=None)
-        view.add_item(TakeBackButton())
-        view.stop()  # what its button does is known by its id
-        await interaction.response.send_message(quoted(words), view=view)
+
+    def _slow_down(self, interaction: Interaction) -> None:
+        """Hold somebody to the channel's slow mode, as Discord does; raises Rejected."""
+        seconds, rights = getattr(interaction.channel, "slowmode_delay", 0), interaction.permissions
+        if not seconds or rights.manage_messages or rights.manage_channels:
+            return
+        now, whose = interaction.created_at, (interaction.channel_id or 0, interaction.user.id)
+        self._slow = {one: until for one, until in self._slow.items() if until > now}
+        if (until := self._slow.get(whose)) is not None:
+            raise Rejected(f"This channel is in slow mode: say that <t:{ceil(until.timestamp())}:R>.")
+        self._slow[whose] = now + timedelta(seconds=seconds)
 
 
 class TakeBackButton(Lasting, template=re.escape(TAKE_BACK)):

@@ -1,14 +1,15 @@
 """Letters: what waits to be sent, in order per room and lane."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Integer, and_, bindparam, case, func, select, tuple_, type_coerce
 
+from bot.core.happenings import Happened, Happening
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.ports.talk import Queue
-from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
+from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
 from storage.beats import free_told
 from storage.changes.columns import update_columns
 from storage.communities import arrived
@@ -90,16 +91,21 @@ class SqlLetters:
         found: datetime | None = await self.session.value(NEXT_DUE)
         return found
 
-    async def queues(self) -> Sequence[Queue]:
+    async def queues(self, community_id: CommunityId | None = None) -> Sequence[Queue]:
         asked = select(LETTERS.c.kind, LETTERS.c.state, func.count(), func.min(LETTERS.c.not_before))
-        asked = asked.where(LETTERS.c.state.in_(literally(*OPEN)), arrived(LETTERS)).group_by(
-            LETTERS.c.kind, LETTERS.c.state
-        )
+        asked = asked.where(LETTERS.c.state.in_(literally(*OPEN)), arrived(LETTERS))
+        asked = asked if community_id is None else asked.where(owned(LETTERS, community_id))
         rows = await self.session.rows(asked.group_by(LETTERS.c.kind, LETTERS.c.state))
         return [
             Queue(kind=LetterKind(kind), state=LetterState(state), letters=letters, since=since)
             for kind, state, letters, since in rows
         ]
+
+    async def carrying(self, community_id: CommunityId, ids: Collection[MessageId]) -> Mapping[MessageId, Letter]:
+        of_these = and_(owned(LETTERS, community_id), self.session.is_one_of(LETTERS.c.message_id, sorted(ids)))
+        asked = select(*OF_HEADS).where(of_these, LETTERS.c.kind == LetterKind.POST).order_by(LETTERS.c.id)
+        letters = [letter_of(row) for row in await self.session.mappings(asked)]
+        return {letter.message_id: letter for letter in letters if letter.message_id is not None}
 
     async def whole(self, letter: Letter) -> Letter:
         this = and_(owned(LETTERS, letter.community_id), LETTERS.c.id == letter.id)
@@ -159,6 +165,8 @@ class SqlLetters:
         new |= {"closed_at": at} if closes else {}
         new |= {"payload": {}} if closes and row["message_id"] is not None else {}  # its files are posted, or never
         await update_columns(self.session, LETTERS, community_id, [({"id": letter_id}, new)])
+        if row["scene_id"] is None:
+            self._tell(community_id, row, state)
         if row["message_id"] is None:
             return True
         if row["room_id"] is not None:  # it is still there
@@ -166,6 +174,20 @@ class SqlLetters:
             if state not in OPEN and row["sender_agent_id"] is not None:
                 await free_told(self.session, community_id, row, at or row["sent_at"])
         return not await self._erase_buried(community_id, row["message_id"], parts)
+
+    def _tell(self, community_id: CommunityId, row: Values, state: LetterState) -> None:
+        """Tell what became of a post; of anything else it is told that it was written."""
+        if row["message_id"] is not None and row["room_id"] is not None:
+            self.session.happenings.append(
+                Happening(
+                    kind=Happened.LETTER,
+                    community_id=community_id,
+                    agent_id=row["sender_agent_id"],
+                    room_id=row["room_id"],
+                    message_id=row["message_id"],
+                    what=f"{LetterKind.POST} {state}",
+                )
+            )
 
     async def free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
         """Whoever said it may beat for its room again: it stands there now, or will not."""

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, bindparam, select, update
+from sqlalchemy import and_, bindparam, func, select, update
 
 from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Person, Schedule, Snowflake
 from storage.communities import arrived
@@ -20,6 +20,7 @@ from storage.tables import (
     KEYS,
     PEOPLE,
     REQUESTS,
+    ROOMS,
     SCHEDULES,
 )
 
@@ -28,6 +29,10 @@ ALL_KEYS = Prepared(select(KEYS).where(KEYS.c.community_id == bindparam("its")).
 
 NAMES_OF_AGENTS = Prepared(
     select(AGENTS.c.id, AGENTS.c.name).where(AGENTS.c.community_id == bindparam("its")).order_by(AGENTS.c.id)
+)
+
+OWN_CHANNELS = Prepared(
+    select(ROOMS.c.id, ROOMS.c.channel_id).where(ROOMS.c.community_id == bindparam("its"), ROOMS.c.thread_of.is_(None))
 )
 
 
@@ -47,6 +52,10 @@ class SqlAgents:
         """Give everyone's name, in the order of their ids."""
         return {id_: name for id_, name in await self.session.rows(NAMES_OF_AGENTS, {"its": community_id})}
 
+    async def channels(self, community_id: CommunityId) -> Mapping[AgentId, Snowflake | None]:
+        """Give the channel of everyone's own room."""
+        return {id_: channel_id for id_, channel_id in await self.session.rows(OWN_CHANNELS, {"its": community_id})}
+
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         its = select(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == agent_id)
         return [
@@ -54,8 +63,11 @@ class SqlAgents:
         ]
 
     async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
-        due = select(SCHEDULES).where(SCHEDULES.c.at <= now, arrived(SCHEDULES))
-        due = due.order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
+        by = and_(AGENTS.c.community_id == SCHEDULES.c.community_id, AGENTS.c.id == SCHEDULES.c.agent_id)
+        order = (SCHEDULES.c.at, SCHEDULES.c.id)
+        turn = func.row_number().over(partition_by=SCHEDULES.c.community_id, order_by=order)
+        due = select(SCHEDULES).join(AGENTS, by).where(SCHEDULES.c.at <= now, AGENTS.c.paused_reason.is_(None))
+        due = due.where(arrived(SCHEDULES)).order_by(turn, *order).limit(limit)
         return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], plain(Schedule, row)))
 
     async def delete(self, community_id: CommunityId, agent_id: AgentId, at: datetime) -> None:
@@ -77,11 +89,9 @@ class SqlAccess:
         rows = await self.session.mappings(ALL_KEYS, {"its": community_id})
         return [key_of(row, ()) for row in rows]
 
-    async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
-        pending = select(REQUESTS).where(PENDING, arrived(REQUESTS)).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
-        return await self.session.records(
-            pending, REQUESTS, lambda row: (row["community_id"], plain(AccessRequest, row))
-        )
+    async def knocks(self, community_id: CommunityId) -> Sequence[AccessRequest]:
+        pending = select(REQUESTS).where(owned(REQUESTS, community_id), PENDING).order_by(REQUESTS.c.id)
+        return await self.session.records(pending, REQUESTS, lambda row: plain(AccessRequest, row))
 
 
 def people_known(session: Session, community_id: CommunityId, ids: Collection[Snowflake]) -> Question:

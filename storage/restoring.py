@@ -63,11 +63,8 @@ async def restore(url: str, copy: Path, *, keep: Path) -> Restored:
     What went since is taken out of the copy before it is put there, so that a kill leaves one or the other. Raises
     BadSetting where it is no SQLite file, or the copy none of Selfroom's, StoreError where it is newer.
     """
-    database = Database(database_url(url))
-    if not database.is_sqlite or database.in_memory:
-        raise BadSetting("Only a SQLite file is restored from a copy: use pg_restore for PostgreSQL.")
+    database = await _target(url, copy)
     file = Path(str(database.url.database))
-    await asyncio.to_thread(check_copy, copy)
     async with alone(database):
         kept = keep if await asyncio.to_thread(file.exists) else None
         gone = await asyncio.to_thread(gone_by_now, file) if kept is not None else []
@@ -82,6 +79,20 @@ async def restore(url: str, copy: Path, *, keep: Path) -> Restored:
     if gone is None:
         return Restored(kept=kept, posts=None, people=None)
     return Restored(kept=kept, posts=posts, people=people)
+
+
+async def check_restorable(url: str, copy: Path) -> None:
+    """Raise what keeps a copy from being put there, before anybody is asked whether it should be."""
+    async with alone(await _target(url, copy)):
+        pass
+
+
+async def _target(url: str, copy: Path) -> Database:
+    database = Database(database_url(url))
+    if not database.is_sqlite or database.in_memory:
+        raise BadSetting("Only a SQLite file is restored from a copy: use pg_restore for PostgreSQL.")
+    await asyncio.to_thread(check_copy, copy)
+    return database
 
 
 async def _keep(url: str, file: Path, keep: Path) -> None:

@@ -30,6 +30,7 @@ from storage.tables import (
     MESSAGES,
     METADATA,
     MINDS,
+    MOVES,
     REQUESTS,
     RESERVATIONS,
     ROOMS,
@@ -206,10 +207,14 @@ def _logs(community_id: int, before: datetime) -> list[Aged]:
 
 
 def _of_ended_scenes(community_id: int, before: datetime) -> list[Aged]:
-    """What agents carried on the side that a closed scene was, long after it."""
+    """The log of a scene, and what agents carried on the side that a closed one was, long after it."""
 
-    def aged(table: Table) -> Aged:
-        here = and_(SCENES.c.community_id == community_id, SCENES.c.id == -table.c.side, SCENES.c.ended_at < before)
-        return (table, table.c.side < 0, exists().where(here))
+    def aged(scene_id: ColumnElement[int]) -> ColumnElement[bool]:
+        return exists().where(
+            SCENES.c.community_id == community_id, SCENES.c.id == scene_id, SCENES.c.ended_at < before
+        )
 
-    return [aged(table) for table in (MINDS, LOOKUPS, ACTIONS)]
+    return [
+        *((table, table.c.side < 0, aged(-table.c.side)) for table in (MINDS, LOOKUPS, ACTIONS)),
+        *((table, aged(table.c.scene_id)) for table in (EVENTS, MOVES)),
+    ]

@@ -21,6 +21,7 @@ from sqlalchemy import (
     update,
 )
 
+from bot.core.happenings import Happened, Happening
 from bot.core.kinds import MessageType, SenderKind
 from bot.core.ports import NewMessage
 from bot.core.post_removal import Parts
@@ -106,6 +107,14 @@ class SqlTalk:
         of = {"community_id": community_id, "ids": self.session.many(ids)}
         return {message.id: message for message in await read_messages(self.session, community_id, these, of)}
 
+    async def lively(
+        self, community_id: CommunityId, room_ids: Collection[AgentId], since: datetime
+    ) -> Mapping[AgentId, int]:
+        here = and_(owned(MESSAGES, community_id), self.session.is_one_of(MESSAGES.c.room_id, sorted(room_ids)))
+        lately = and_(here, MESSAGES.c.shown.is_(True), MESSAGES.c.sent_at >= since)
+        asked = select(MESSAGES.c.room_id, func.count()).where(lately).group_by(MESSAGES.c.room_id)
+        return {row[0]: int(row[1]) for row in await self.session.rows(asked)}
+
     async def history(
         self, community_id: CommunityId, room_id: AgentId, *, before: MessageId | None = None, limit: int = 50
     ) -> Sequence[Message]:
@@ -177,6 +186,11 @@ class SqlTalk:
                 files += file_rows(community_id, rows[id_]["id"], map(columns_of, message.attachments))
                 stored[place] = _message(message, rows[id_])
         await self._insert(community_id, rows, known)
+        self.session.happenings += [
+            Happening(kind=Happened.HEARD, community_id=community_id, room_id=one.room_id, message_id=one.id)
+            for one in stored
+            if one is not None
+        ]
         await self.session.put(ATTACHMENTS, files)
         for message in repeated:
             await self._catch_up(community_id, message)

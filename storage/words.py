@@ -3,13 +3,16 @@
 import re
 import unicodedata
 from functools import lru_cache
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 MOST_SOUGHT = 20  # words of a query
 LOOKED_THROUGH = 4_000  # characters in which a word is looked for that is only similar
 UNFOLDED = 1_000  # characters more than there are: some single letters stand for whole sentences
+LONGEST_SOUGHT = 64  # characters of a word of a query that are looked for as they stand
+MOST_TRIES = 100  # places at which these may be within other words
 _SPLIT = re.compile(r"\w+|[^\w\s]")
 _ACCENT = re.compile("[\u0300-\u036f]+")
+_MANY_MARKS = re.compile(r"(?:[^\w\s]|[\uff9e\uff9f]){32,}")
 _IDEOGRAPH = re.compile("([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff\U00020000-\U0003ffff])")
 
 
@@ -18,7 +21,7 @@ def words_of(text: str) -> list[str]:
     if text.isascii():
         return re.findall(r"[a-z0-9]+", text.lower())
     words: list[str] = []
-    for found in _SPLIT.findall(_folded(text)):
+    for found in _SPLIT.findall(folded(text)):
         if found[0].isalnum() or found[0] == "_":
             words.extend(_IDEOGRAPH.sub(r" \1 ", found).replace("_", " ").split())
         elif unicodedata.category(found) in ("So", "Sk", "Sc"):
@@ -26,10 +29,20 @@ def words_of(text: str) -> list[str]:
     return words
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """Give the text without case, accents and the many ways to write the same letter."""
-    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", text))
+    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", _MANY_MARKS.sub(_in_order, text)))
     return unicodedata.normalize("NFC", bare)[: len(text) + UNFOLDED].casefold()
+
+
+def _in_order(marks: re.Match[str]) -> str:
+    """Give marks on one letter in the order that they are brought into anyway, which takes the square of their number.
+
+    Nobody writes so many, but anybody can.
+    """
+    apart = "".join(unicodedata.normalize("NFKD", mark) for mark in marks[0])
+    runs = groupby(apart, key=lambda mark: unicodedata.combining(mark) > 0)
+    return "".join("".join(sorted(run, key=unicodedata.combining) if moves else run) for moves, run in runs)
 
 
 def phrases_of(query: str) -> list[str]:
@@ -49,12 +62,38 @@ def excerpt_of(text: str, query: str, *, around: int = 60) -> str:
 def _find(line: str, part: str) -> int:
     """Give the place of a part of a query as it stands there, else of the same or the most similar word."""
     bare = part.strip("\"'.,;:!?()*") or part
-    if whole := re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", line, re.IGNORECASE):
-        return whole.start()
+    if (whole := _whole_word(line, bare)) >= 0:
+        return whole
     if not bare.isascii() and bare in line:  # scripts without spaces
         return line.index(bare)
     sought = words_of(bare)
     return _most_similar(line, sought[0]) if sought else line.find(bare)
+
+
+def _whole_word(line: str, word: str) -> int:
+    """Give the place of a word, in any case, that no letter goes before or follows; -1: there is none."""
+    lowered, sought, at = _lowered(line), _lowered(word[:LONGEST_SOUGHT]), -1
+    for _ in range(MOST_TRIES):
+        at = lowered.find(sought, at + 1)
+        end = at + len(sought)
+        if at < 0 or not (
+            _in_word(line[at - 1 : at]) or (len(word) <= LONGEST_SOUGHT and _in_word(line[end : end + 1]))
+        ):
+            return at
+    return -1
+
+
+@lru_cache(maxsize=64)
+def _lowered(line: str) -> str:
+    """Give a line in small letters, each where it stood."""
+    lowered = line.lower()
+    if len(lowered) == len(line):
+        return lowered
+    return "".join(small if len(small := sign.lower()) == 1 else sign for sign in line)
+
+
+def _in_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
 
 
 def _most_similar(line: str, sought: str) -> int:

@@ -70,11 +70,15 @@ class Program:
         """End it at once."""
         self._process.kill()
 
+    async def wait(self) -> None:
+        """Wait until it has ended."""
+        while self.returncode is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)  # another program's end sets no event here
+
     async def communicate(self) -> tuple[bytes, None]:
         """Read on until it has ended; gives what it printed."""
         said = await self.stdout.read()
-        while self.returncode is None:  # noqa: ASYNC110
-            await asyncio.sleep(0.005)  # another program's end sets no event here
+        await self.wait()
         return said, None
 
 

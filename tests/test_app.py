@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import provider_options, run_selfroom
+from bot.app import run_selfroom
 from bot.core.errors import BadSetting
 from bot.house import DiscordSite
+from bot.providers import provider_options
 from bot.settings import Settings, load_settings
 
 DISCORD, PLAYGROUND = DiscordSite(token="t"), DiscordSite(token="t", model_url="http://127.0.0.1:1/v1")

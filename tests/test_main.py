@@ -236,6 +236,15 @@ def test_a_copy_is_put_back_and_what_was_there_is_kept(tmp_path: Path) -> None:
     assert "is no copy of a Selfroom database" in refused("restore", "nowhere.db", "--yes")
 
 
+def test_what_keeps_a_copy_from_being_put_back_is_said_before_anybody_is_asked(tmp_path: Path) -> None:
+    settle(tmp_path / "data")
+    assert selfroom("backup", "copy.db").exit_code == 0
+    assert "is no copy of a Selfroom database" in refused("restore", "nowhere.db")
+    with forked(ran, f"sqlite:///{tmp_path}/data/selfroom.db") as one:
+        assert one.said.readline().strip() == "runs"
+        assert "Another Selfroom runs on this database already" in refused("restore", "copy.db")
+
+
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:
     assert refused("backup", "nowhere/copy.db") == "There is no folder nowhere: make it, or name another place."
 

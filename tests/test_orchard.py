@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import socket
+import stat
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -81,9 +82,10 @@ def test_a_node_goes_on_while_nobody_runs() -> None:
 
 def test_a_branch_becomes_a_text_or_a_community_of_its_own(tmp_path: Path) -> None:
     selfroom("export", "1", "1", "said.txt", "--transcript")
+    assert stat.S_IMODE(Path("said.txt").stat().st_mode) == 0o600
     assert "System: The lights go out." in (tmp_path / "said.txt").read_text()
     again = RUNNER.invoke(cli, ("timeline", "export", "1", "1", "said.txt", "--transcript"))
-    assert (again.exit_code, "said.txt is there already" in again.stderr) == (1, True)
+    assert (again.exit_code, "There is a file said.txt already" in again.stderr) == (1, True)
     selfroom("export", "1", "1", "dark.zip")
     assert RUNNER.invoke(cli, ("import", "dark.zip", "--guild", "77")).exit_code == 0
 

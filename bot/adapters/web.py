@@ -14,16 +14,16 @@ from aiohttp.typedefs import Handler, Middleware
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page, queues_page
 from bot.adapters.tree_streams import TreeStreams, TreeVisitors
 from bot.core.errors import BadSetting, StoreError
-from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat, Waiting
-from bot.core.ports import Clock, Model, Models, Reading, Store
+from bot.core.page_rows import agent_row, beat_row
+from bot.core.ports import Clock, Models, Reading, Store
 from bot.core.ports.communities import Communities
 from bot.core.ports.talk import Queue
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Room, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
 from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.showing import Told
 from bot.core.sight import Sight, insiders
-from bot.core.view import Glance, Outline, Tally
+from bot.core.view import Glance, Tally
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 FOR_ALL = ("/healthz", "/readyz", "/metrics")  # all there is outside the playground
@@ -31,7 +31,6 @@ STRANGER = "Only people of the playground may see this: send the page's own toke
 NOT_SHOWN = NextBeat(waiting=Waiting.NEWS, words="something in a room that you do not see")
 ID_DIGITS = 19  # of Discord's ids since 2022
 LARGEST = 2**63
-SHARED, COUNTED = "others' share", "provider adds"  # what makes the sections of a beat add up to its input
 
 
 class Visitors(TreeVisitors, Protocol):
@@ -290,82 +289,6 @@ async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) ->
     beats = await read.beats.newest(community.id, agent_id)
     newest = next((beat for beat in beats if not view.is_thread(beat.side)), None)
     return None if newest is None else await read.beats.find(community.id, newest.id)
-
-
-def agent_row(view: Glance, agent: Agent, look: NextBeat) -> dict[str, object]:
-    """Give what the page's agent list shows of one agent."""
-    room = view.all_rooms.get(agent.id)
-    return {
-        "id": agent.id,
-        "name": agent.name,
-        "type": agent.type,
-        "model": agent.model,
-        "channel_id": str(room.channel_id) if room and room.channel_id else None,
-        "state": look.state,
-        "doing": _doing_in_public(view, look),
-        "hears": heard_by(view, agent),
-        "room": room_row(view, room) if room and room.channel_id else None,
-        "interval_seconds": agent.interval_seconds,
-        "resting_interval_seconds": agent.resting_interval_seconds,
-        "last_beat_at": agent.last_beat_at.isoformat() if agent.last_beat_at else None,
-        "last_reason": agent.last_reason,
-        "next_beat_at": look.at.isoformat() if look.at else None,
-        "waits_for": look.words,
-        "waiting": look.waiting,
-    }
-
-
-def room_row(view: Glance, room: Room) -> dict[str, object]:
-    """Give what the page's pane shows of a room, to who sees it."""
-    inside = view.rooms.get(room.id)
-    return {
-        "topic": room.topic,
-        "billboard": room.billboard,
-        "access": room.access,
-        "visibility": room.visibility,
-        "wpm": room.wpm,
-        "rpm": room.rpm,
-        "hushed_until": room.hushed_until.isoformat() if room.hushed_until else None,
-        "summaries": inside.checkpoints if inside else 0,
-        "waiting": sum(letter.kind is LetterKind.POST for letter in view.unposted.get(room.id, ())),
-    }
-
-
-def _doing_in_public(view: Outline, look: NextBeat) -> dict[str, str]:
-    """Give by channel what an agent is at, private rooms left out: the page does not know who looks."""
-    rooms = ((view.all_rooms[room_id], what) for room_id, what in look.doing.items())
-    return {str(room.channel_id): what for room, what in rooms if room.side == PUBLIC_SIDE and room.channel_id}
-
-
-def heard_by(view: Outline, agent: Agent) -> list[str]:
-    """Give the channels whose rooms an agent is in."""
-    rooms = map(view.all_rooms.get, view.joined(agent.id))
-    return [str(room.channel_id) for room in rooms if room is not None and room.channel_id is not None]
-
-
-def beat_row(beat: Beat, model: Model) -> dict[str, object]:
-    """Give what the drawer shows of one beat: sections that add up to the input, and a cost only where it is known."""
-    used = beat.usage
-    rest = used.input_tokens - sum(tokens for _, tokens in beat.sections)
-    sections = [*beat.sections, *([(SHARED if beat.agents_in_call > 1 else COUNTED, rest)] if rest else [])]
-    return {
-        "beat_id": beat.id,
-        "at": beat.at.isoformat(),
-        "reason": beat.reason,
-        "side": beat.side,
-        "model": beat.model,
-        "format": beat.input_format,
-        "hud": beat.hud,
-        "answer": beat.answer,
-        "thoughts": beat.thoughts,
-        "tokens": {"input": used.input_tokens, "cached": used.cached_tokens, "output": used.output_tokens},
-        "agents_in_call": beat.agents_in_call,
-        "cost_usd": float(used.cost_usd) if model.price_is_known(beat.model) else None,
-        "imaginary": model.source.imaginary,
-        "latency_seconds": used.latency_seconds,
-        "sections": [{"name": name, "tokens": tokens} for name, tokens in sections],
-        "outcome": list(beat.outcome),
-    }
 
 
 def scene_row(told: Told) -> dict[str, object]:

@@ -10,6 +10,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, ParamSpec, TypeVar
 
@@ -98,10 +99,19 @@ async def _answered(bench: Process, task: object) -> tuple[bool, Any]:
     return found
 
 
+def kill(process: Process) -> None:
+    """Kill a process, also one that is just ending by itself, and leave its exit code to asyncio.
+
+    `Process.kill` looks for the exit code first (before Python 3.12): what it takes so, nobody else is told.
+    """
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+
+
 async def _ended(bench: Process) -> None:
     assert bench.stdin is not None and bench.stdout is not None  # noqa: S101 - both are pipes
-    if bench.returncode is None and not bench.stdout.at_eof():  # one that has ended by itself is let alone
-        bench.kill()
+    kill(bench)
     bench.stdin.close()
     await bench.stdout.read()  # it is over only when nothing is left to read
     await bench.wait()

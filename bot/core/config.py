@@ -109,11 +109,13 @@ class CommunityConfig(BaseModel):
 
     # scenes
     scenes_at_once: int = Field(default=5, ge=0, le=100)
+    scenes_per_person: int = Field(default=3, ge=0, le=100)
     scene_usd: Decimal = Field(default=Decimal("0.25"), ge=0, le=100)
     scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
     scene_steps: int = Field(default=3, ge=1, le=5)
     scene_epilogue: bool = True
     scene_asides: bool = True
+    scene_substitutes: bool = True
     scene_kept_steps: int = Field(default=50, ge=10, le=1_000)
 
     # timelines
@@ -131,7 +133,7 @@ class CommunityConfig(BaseModel):
     timelines_for_managers: bool = False
 
     # pacing
-    typing_at_most_seconds: float = Field(default=1.4, ge=0, le=60)  # at 80 words a minute
+    typing_at_most_seconds: float = Field(default=1.2, ge=0, le=60)  # at 80 words a minute
     sleep_at_most_days: float = Field(default=7, gt=0, le=365)
     scheduled_at_most: int = Field(default=10, ge=0, le=1_000)
     fate_seconds: float = Field(default=5.0, ge=0, le=300)

@@ -16,6 +16,14 @@ def counted(number: float, what: str, more: str = "") -> str:
     return f"{many} {what if number == 1 else more or what + 's'}"
 
 
+def retold(told: str, name: str) -> str:
+    """Give what somebody was told of their deed as others read it: `You left.` is *Wren left.*"""
+    for own, theirs in {"You are ": f"{name} is ", "You ": f"{name} ", "Your ": f"{name}'s "}.items():
+        if told.startswith(own):
+            return theirs + told.removeprefix(own).replace("your own", "their own")
+    return told
+
+
 def as_words(name: str) -> str:
     """Give a name from inside as people say it: `background_prompt` is *background prompt*."""
     return name.replace("_", " ")

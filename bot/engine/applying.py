@@ -33,7 +33,7 @@ from bot.core.records import PUBLIC_SIDE, AgentId, Beat, BeatId, CommunityId, Lo
 from bot.core.scenes.records import SceneStatus
 from bot.core.turn_answers import NO_MOVE, SCENE_MOVE
 from bot.core.view import Glance, Outline
-from bot.core.wording import as_words
+from bot.core.wording import as_words, retold
 from bot.engine.performer import ActionContext, Outcome, Performer
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, settle
@@ -349,9 +349,9 @@ def _spoken(outcomes: Sequence[Outcome]) -> tuple[AgentId, ...]:
 def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, *, silent: bool) -> Beat:
     ready = one.ready
     people = [reason.person_id for reason in ready.reasons if reason.person_id is not None]
-    refused = [f"Rejected ({as_words(what)}): {why}" for what, why in one.reply.rejected]
+    refused = [f"Rejected ({as_words(what)}): {retold(why, ready.agent.name)}" for what, why in one.reply.rejected]
     looked_up = [f"Looked up within the beat: {as_words(done.record.type)}." for done in one.call.looked_up]
-    done = (*looked_up, *(_in_words(outcome) for outcome in outcomes), *refused)
+    done = (*looked_up, *(_in_words(outcome, ready.agent.name) for outcome in outcomes), *refused)
     return Beat(
         id=ready.beat_id,
         agent_id=ready.agent_id,
@@ -376,10 +376,10 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
     )
 
 
-def _in_words(outcome: Outcome) -> str:
+def _in_words(outcome: Outcome, name: str) -> str:
     if outcome.accepted:
-        return outcome.result or f"Done: {as_words(outcome.action.definition.name)}."
-    return f"Rejected ({as_words(outcome.action.definition.name)}): {outcome.why}"
+        return retold(outcome.result, name) or f"Done: {as_words(outcome.action.definition.name)}."
+    return f"Rejected ({as_words(outcome.action.definition.name)}): {retold(outcome.why, name)}"
 
 
 def alone_only(action: Action) -> bool:

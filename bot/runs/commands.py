@@ -52,14 +52,15 @@ def sim(
         for name, title in titles().items():
             say_line(json.dumps({"preset": name, "title": title}) if as_json else f"{name:<12}{title}")
         return
-    try:
-        if show:
+    if show:
+        try:
             sys.stdout.write(as_written(source))
-            return
-        given = {"turns": turns, "seed": seed, "model": model, "budget": budget}
-        spec, folder = read_source(source, {name: one for name, one in given.items() if one is not None})
-    except SelfroomError as error:
-        raise give_up(error) from error
+        except SelfroomError as error:
+            raise give_up(error) from error
+        return
+    given = {"turns": turns, "seed": seed, "model": model, "budget": budget}
+    over = {name: one for name, one in given.items() if one is not None}
+    spec, folder = carry_out(read_source(source, over), level=logging.WARNING)
     from bot.runs.simulating import Wanted, simulate
 
     wanted = Wanted(out=out, force=force, answers=answers)

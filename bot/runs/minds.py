@@ -8,11 +8,11 @@ from decimal import Decimal
 from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider
-from bot.app import prices_of, provider_options
 from bot.core.errors import BadSetting
 from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Source, Tokenizer
 from bot.core.records import Usage
 from bot.house import DiscordSite
+from bot.providers import prices_of, provider_options
 from bot.settings import Settings
 from bot.standin.here import Here
 from bot.tokens import tokenizer_for

@@ -1,6 +1,7 @@
 """Where a run comes from: a file, or one that ships with Selfroom; and the character cards beside it."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ from bot.core.runs.reading import LARGEST_FILE, read_run
 from bot.core.runs.spec import RunSpec
 
 LARGEST_CARD: Final = 10_000_000  # bytes, as on Discord
+MOST_UNASKED: Final = Decimal(1)  # USD that a file may spend without a word of whoever plays it
 ENDING: Final = ".toml"
 
 
@@ -34,17 +36,33 @@ def as_written(name: str) -> str:
     return shipped[name]
 
 
-def read_source(source: str, over: Mapping[str, object]) -> tuple[RunSpec, Path]:
-    """Read a file, or a preset by its name, and give the folder that its cards lie in; raises BadSetting."""
-    path = Path(source)
-    if source in (shipped := presets()) and not path.is_file():
+async def read_source(source: str, over: Mapping[str, object]) -> tuple[RunSpec, Path]:
+    """Read a file, or a preset by its name, and give the folder that its cards lie in; raises BadSetting.
+
+    A file is anybody's: it is read in a process of its own, and lets no more than a little be spent.
+    """
+    shipped = presets()
+    if (data := _written(source, shipped)) is None:
         return read_run(shipped[source].encode(), f"the preset {source}", over), Path()
-    data = _bounded(
-        path,
-        LARGEST_FILE,
-        f"There is no file {source}, and no preset of that name: name a file, or {one_of(list(shipped))}.",
-    )
-    return read_run(data, str(path), over), path.parent
+    workshop = ProcessWorkshop()
+    try:
+        spec = await workshop.done(0, read_run, data, source, over)
+    except TooMuch as error:
+        raise BadSetting(f"{source} takes more time or memory to read than any run needs: do not play it.") from error
+    finally:
+        await workshop.close()
+    if not spec.is_scripted and spec.budget > MOST_UNASKED and "budget" not in over:
+        raise BadSetting(f"{source} may spend {spec.budget} USD of yours: allow as much as you want to with --budget.")
+    return spec, Path(source).parent
+
+
+def _written(source: str, shipped: Mapping[str, str]) -> bytes | None:
+    """Give what stands in a file; None where it is none, but a preset."""
+    path = Path(source)
+    if source in shipped and not path.is_file():
+        return None
+    missing = f"There is no file {source}, and no preset of that name: name a file, or {one_of(list(shipped))}."
+    return _bounded(path, LARGEST_FILE, missing)
 
 
 async def read_cards(spec: RunSpec, folder: Path) -> dict[str, Card]:

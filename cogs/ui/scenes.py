@@ -141,12 +141,17 @@ async def ask_to_stop(interaction: Interaction, scene: Scene) -> None:
     who = interaction.client.person(interaction.user)
     if not (who.is_architect or who.id == scene.started_by):
         raise Rejected(ONLY_DIRECTORS)
-    again = Again("scene direct", ("what=stop", f"scene={scene.id}"))
+    again = Again("scene stop", (f"scene={scene.id}",))
     await tell(interaction, f"Stop {title_of(scene)} for good? It cannot go on afterwards.", question(again, "Stop it"))
 
 
 async def show_seat(interaction: Interaction, scene_id: int, note: str = "") -> None:
     """Show a person's own seat to them alone, with what they may do now; `note`: what came of their last move."""
+    async with SEATS.of(interaction, scene_id).busy:  # else what became of it meanwhile is shown where it was before
+        await _show_seat(interaction, scene_id, note)
+
+
+async def _show_seat(interaction: Interaction, scene_id: int, note: str) -> None:
     who = interaction.client.person(interaction.user)
     turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
     await SEATS.show(interaction, scene_id, look_of(turn, note))
@@ -433,7 +438,7 @@ async def play(interaction: Interaction, scene_id: int, window: int, move: str, 
     await seen(interaction, scene_id)
     async with SEATS.of(interaction, scene_id).busy:
         told = await act(interaction, Play(scene_id=scene_id, window=window, move=move, arguments=arguments))
-        await show_seat(interaction, scene_id, told)
+        await _show_seat(interaction, scene_id, told)
 
 
 async def press(interaction: Interaction, scene_id: int, window: int, move: str, arguments: Mapping[str, Json]) -> None:

@@ -13,7 +13,7 @@ from bot.core.timelines.growth import leaves
 from bot.core.timelines.merging import MOST_AT_ONCE, Item
 from bot.core.timelines.records import Edge, Node, Status, Timeline
 from bot.core.timelines.showing import Shown
-from bot.core.wording import as_words, counted, honest
+from bot.core.wording import counted, honest
 from cogs.ui.again import Again, Lasting, UseButton
 from cogs.ui.texts import label
 
@@ -34,6 +34,13 @@ EDGES: Mapping[Edge, str] = {
     Edge.MULTI: "one of several",
     Edge.CHAIN: "a link of a chain",
     Edge.ASK: "was asked",
+    Edge.BRANCH: "several changes",
+    Edge.AGENT_CTX: "a changed mind",
+    Edge.AGENT_PLAN: "a changed plan",
+    Edge.AGENT_PROPS: "a changed agent",
+    Edge.SCENE_STATE: "a changed scene",
+    Edge.PUBLIC_EVENT: "an event",
+    Edge.SETTINGS: "changed settings",
 }
 
 
@@ -83,7 +90,7 @@ def branches(nodes: Sequence[Node]) -> list[str]:
 
 
 def _line(node: Node, indent: int) -> str:
-    edge = EDGES.get(node.edge, as_words(node.edge))
+    edge = EDGES[node.edge]
     turns = f", {counted(node.turns, 'turn')}" if node.turns else ""
     came = f": {label(node.outcome)[:80]}" if node.outcome else ""
     note = f" — {label(node.note)[:60]}" if node.note else ""
@@ -112,8 +119,8 @@ def board_view(shown: Shown) -> discord.ui.View:
 
 def _about(node: Node) -> str:
     came = f": {node.outcome}" if node.outcome else ""
-    parent = f"from {node.parent}, " if node.parent is not None else ""
-    return f"{parent}{as_words(node.edge)}, {node.status}{came}"[:100]
+    parent = f" after {node.parent}" if node.parent is not None else ""
+    return f"{EDGES[node.edge]}{parent}, {node.status}{came}"[:100]
 
 
 def node_view(tree_id: int, node: Node, siblings: Sequence[Node]) -> discord.ui.View:

@@ -51,7 +51,7 @@ SETTINGS_STAY = "Members, settings and prompts are as they are now."
 EDITED = "Messages that were edited since ({}) say what they say now."
 EMPTIED = "The focus of agents whose focus changed since ({}) is empty."
 LOST = "Changes of what agents knew that could not be taken back: {}."  # which: a board is read by anybody
-OUTDATED = "Scenes that were made by an older version ({}) are as they are now."
+OUTDATED = "Scenes that were made by an older version, or whose log is kept no longer ({}), are as they are now."
 FEW_MINDS = 5  # that are read between two turns of the loop: they may be large
 
 
@@ -205,8 +205,9 @@ class Past:
     async def _stands(self, scenes: SqlScenes, scene: Scene) -> bool:
         """Fold a scene's log to its step at that time; tells whether its rules are still known."""
         step = await self._step_of(scene)
-        if step == scene.step and not (scene.ended_at is not None and scene.ended_at > self.at):
-            return True
+        is_over = scene.ended_at is not None and scene.ended_at <= self.at
+        if (step == scene.step and scene.ended_at is None) or (is_over and step in (scene.step, 0)):
+            return True  # 0: its log is kept no longer
         play = play_of(scene)
         if play is None:
             return False
@@ -229,7 +230,10 @@ class Past:
         """Give where a scene stood after a step; raises one of UNREADABLE where its rules do not let that be."""
         kept = await scenes.stood(self.community_id, scene.id, step)
         standing = play.unpacked(kept) if kept is not None else play.begin(scene.taken).standing
-        for entry in await scenes.log(self.community_id, scene.id):
+        log = await scenes.log(self.community_id, scene.id)
+        if scene.step and not log:
+            raise ValueError("its log is kept no longer")
+        for entry in log:
             if standing.step < entry.step <= step:
                 standing = play.enter(standing, entry).standing
                 await asyncio.sleep(0)  # a long scene has more than a thousand

@@ -211,7 +211,7 @@ async def test_communities_take_turns_with_pictures() -> None:
         much = [call(model="llava", input=f"much {one}", whose=f"1 {one}", images=(picture,)) for one in range(4)]
         little = call(model="llava", input="little", whose="2 5", images=(picture,))
         await asyncio.gather(*(providers.answer(one) for one in (*much, little)))
-    assert "little" in str(there.bodies[1])
+    assert "little" not in str(there.bodies[-1])
 
 
 def test_discord_is_asked_for_pictures_as_small_as_models_look_at_them() -> None:

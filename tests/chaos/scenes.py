@@ -209,7 +209,7 @@ async def begun(you: Visitor, hall: str, kind: str) -> tuple[int, str]:
     for name in AGENTS[: SEATED[kind]]:
         await there.comes_to_tell("scene seat", "in seat", agent=name, scene=str(number))
     await there.comes_to_tell("scene join", "in seat", scene=str(number))
-    await there.comes_to_tell("scene direct", "It begins", what="begin", scene=str(number))
+    await there.comes_to_tell("scene begin", "It begins", scene=str(number))
     return number, there.channel_id
 
 

@@ -17,8 +17,7 @@ from bot.core.scenes.kind import Form
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import ShownMove, Turn, shown_move
 from bot.engine.performer import Outcome
-from cogs import scene
-from cogs.scene import SceneCog
+from cogs.scene import SceneCog, naming, playing
 from cogs.ui import rights, scenes
 from cogs.ui.patience import Patience
 from cogs.ui.scenes import seen
@@ -46,8 +45,8 @@ async def test_stats_count_scenes_of_rooms_that_one_may_read(monkeypatch: pytest
     parts: dict[str, Any] = {"scenes": SimpleNamespace(all=all_, fared=fared), "rooms": SimpleNamespace(place=place)}
     client.desk = cast("Any", SimpleNamespace(**parts, providers=SimpleNamespace(coin=done)))
     cog = SceneCog(client)
-    monkeypatch.setattr(scene, "wait", done)
-    monkeypatch.setattr(scene, "may_read", lambda _, channel_id: channel_id == 101)
+    monkeypatch.setattr(playing, "wait", done)
+    monkeypatch.setattr(naming, "may_read", lambda _, channel_id: channel_id == 101)
     monkeypatch.setattr(SceneCog, "list_out", done)
     await cast("Any", SceneCog.stats).callback(cog, SimpleNamespace(client=client, guild_id=1))
     assert asked == [{AgentId(1)}]

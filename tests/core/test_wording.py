@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 
 from bot.core.answer_items import told_of
-from bot.core.wording import as_words, choice_of, counted
+from bot.core.wording import as_words, choice_of, counted, retold
 
 
 class Form(BaseModel):
@@ -45,3 +45,17 @@ def test_a_run_of_numbers_to_choose_from_is_told_by_its_ends() -> None:
     assert choice_of(["yes", "no", "abstain"]) == "yes, no, abstain"
     assert choice_of([1, 2]) == "1, 2"
     assert choice_of([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        ("You are in Bo's room now.", "Wren is in Bo's room now."),
+        ("You left Bo's room.", "Wren left Bo's room."),
+        ("Your request waits there already.", "Wren's request waits there already."),
+        ("You cannot react to your own message.", "Wren cannot react to their own message."),
+        ("Said in room 1.", "Said in room 1."),
+    ],
+)
+def test_what_somebody_was_told_of_their_deed_is_read_by_others_as_theirs(told: str, read: str) -> None:
+    assert retold(told, "Wren") == read

@@ -202,7 +202,7 @@ async def test_a_command_used_where_no_agent_lives_offers_rooms_that_one_may_rea
     asked = await outside.run("scene start", kind="chat", title="Tea")
     assert "choose which one you mean" in words_of(asked)
     assert "Chat 1 opens in a thread of <#" in words_of(await outside.choose(asked, "In whose room?", "1"))
-    await outside.told("scene direct", what="stop", scene="1")
+    await outside.told("scene stop", scene="1")
     await cast.you.say(cast.manager.channel_id, "Fog tonight.")
     await cast.manager.comes_to_tell("history", "Fog tonight.")
     asked = await guest.run("history")

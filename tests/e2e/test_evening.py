@@ -70,7 +70,7 @@ async def begun(house: Life, kind: str) -> str:
         for name in names:
             await inside.comes_to_tell("scene seat", "in seat", agent=name)
         await inside.told("scene join")
-        await inside.told("scene direct", what="begin")
+        await inside.told("scene begin")
         return thread_id
 
 

@@ -31,7 +31,7 @@ async def forked(home: Living) -> AsyncIterator[Commander]:
         number = int((await room.told("timeline fork", title="the lights go out")).split()[1])
         inside = Commander(you, await thread_of(you, room.channel_id, f"🌳 what if … ({number})"))
         await inside.told("timeline change", node=0, event="Wren, the lights go out!", visitor="mira")
-        await board(inside, "🟢 **1** public event")
+        await board(inside, "🟢 **1** an event")
         yield inside
 
 
@@ -56,19 +56,19 @@ async def opened(tab: Tab) -> Locator:
 async def test_a_manager_grows_reads_and_compares_a_tree_by_presses(home: Living, tab: Tab) -> None:
     async with forked(home) as inside:
         pane = await opened(tab)
-        await tells(node(pane, 1), "public event from 0, done")
+        await tells(node(pane, 1), "an event after 0, done")
         await node(pane, 1).click()
         side = pane.get_by_role("group", name="Node", exact=True)
         await expect(side.get_by_role("heading", level=3)).to_have_text("Node 1")
         advance = side.get_by_role("button", name=re.compile(r"^Advance\s*(about|under|free)"))
         await expect(advance).to_be_enabled()
         await advance.click()
-        await tells(node(pane, 2), "advance from 1, done, 1 turn")
+        await tells(node(pane, 2), "went on after 1, done, 1 turn")
         await expect(tab.message("Made: 1 node (2).")).to_be_visible()
         siblings = side.get_by_role("button", name=re.compile(r"^Siblings\s*(about|under|free)"))
         await siblings.click()
         for number in (3, 4, 5):
-            await tells(node(pane, number), "multi from 1, done")
+            await tells(node(pane, number), "one of several after 1, done")
 
         await node(pane, 2).click()
         await expect(side.locator("li[data-kind='beat']")).to_contain_text("Wren looked")

@@ -47,12 +47,13 @@ async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
 
 
 async def thread_of(you: Visitor, hall: str, name: str) -> str:
-    """Wait for a scene's thread."""
+    """Wait for a scene's thread, and in it for the first words: until then nobody knows there what it is for."""
 
     async def look() -> str | None:
         guild = (await you.ask("GET", f"/channels/{hall}"))["guild_id"]
         threads = (await you.ask("GET", f"/guilds/{guild}/threads/active"))["threads"]
-        return next((one["id"] for one in threads if one["name"].startswith(name)), None)
+        found = next((one["id"] for one in threads if one["name"].startswith(name)), None)
+        return found if found and await you.messages(found) else None
 
     return await until(look, f"thread {name}")
 
@@ -88,7 +89,7 @@ async def lobby(cast: Cast, kind: str, title: str, **options: object) -> AsyncIt
     try:
         yield inside, number
     finally:
-        await inside.told("scene direct", what="stop", scene=number)
+        await inside.told("scene stop", scene=number)
 
 
 async def seat_of(inside: Commander, thread_id: str, *words: str) -> Json:
@@ -114,7 +115,7 @@ async def test_the_scripted_minds_hold_a_council_of_their_own_to_its_end(cast: C
     async with lobby(cast, "council", "the garden", options="turns=12; host=false") as (inside, number):
         for name in ("Wren", "Ledger", str(fern)):
             await inside.told("scene seat", agent=name)
-        await inside.told("scene direct", what="begin")
+        await inside.told("scene begin")
 
         async def over() -> str | None:
             told = await inside.told("scene show", scene=number)
@@ -139,7 +140,7 @@ async def test_a_lobby_offers_an_agent_made_after_it_opened_and_one_that_comes_f
             await cast.agent("Latecomer")
             await until(lambda: offers(cast, late, "Latecomer"), "the newcomer")
             assert "Wren sits in Chat" in await late.told("scene seat", agent="Wren")
-            await early.told("scene direct", what="stop", scene=number)
+            await early.told("scene stop", scene=number)
         await until(lambda: offers(cast, late, "Wren"), "who is free again")
         await cast.manager.told("agent pause", agent="Latecomer")
         await until(lambda: offers(cast, late, "Latecomer", no_more=True), "who is paused is not offered")
@@ -179,6 +180,7 @@ async def test_a_lobby_seats_all_agents_that_are_chosen_at_once(cast: Cast) -> N
         await board(cast.you, inside.channel_id, "2. Ledger")
 
 
+@proves(manager="scene stop")
 async def test_every_preset_opens_its_lobby_with_one_press(cast: Cast) -> None:
     [guild] = cast.home.house.client.guilds
     presets = [(one, preset) for one in KINDS.values() for preset in one.presets]
@@ -189,7 +191,7 @@ async def test_every_preset_opens_its_lobby_with_one_press(cast: Cast) -> None:
         number = told.partition(f"{kind.title} ")[2].split()[0]
         scene = await cast.home.house.desk.scenes.find(Snowflake(guild.id), int(number))
         assert preset.options.items() <= scene.options.items()
-        assert "stopped" in await cast.manager.told("scene direct", what="stop", scene=number)
+        assert "stopped" in await cast.manager.told("scene stop", scene=number)
 
 
 async def test_an_agent_that_is_asked_to_in_the_lobby_watches_and_comments_in_the_thread(
@@ -205,7 +207,7 @@ async def test_an_agent_that_is_asked_to_in_the_lobby_watches_and_comments_in_th
         assert "watch and comment" not in str(there["components"])
         for one in (inside, guest):
             await one.told("scene join")
-        await inside.told("scene direct", what="begin")
+        await inside.told("scene begin")
         await board(cast.you, thread_id, "Waiting for")
         await cast.you.say(thread_id, "It rains in the valley.")
 
@@ -223,7 +225,7 @@ async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started
         thread_id, guest = inside.channel_id, Commander(cast.guest.visitor, inside.channel_id)
         await inside.told("scene join")
         await guest.told("scene join")
-        await inside.told("scene direct", what="begin")
+        await inside.told("scene begin")
         running = await board(cast.you, thread_id, "Waiting for")
         for what in ("Pause", "Stop …"):
             assert "Only who started the scene" in words_of(await guest.press(running, what))
@@ -238,35 +240,43 @@ async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started
         await board(cast.you, thread_id, "**Stopped**")
 
 
+async def _directs_nothing(guest: Commander) -> None:
+    assert "Only who started the scene" in await guest.told("scene seat", agent="Wren")
+    assert "Only who started the scene" in await guest.told("scene replace", seat=1, agent="Wren")
+    for what in ("begin", "pause", "resume", "stop", "skip", "extend"):
+        assert "Only who started the scene" in await guest.told(f"scene {what}")
+
+
 @proves(
     member="scene join | scene leave | scene list | scene show | scene move | scene options | scene results"
-    " | scene stats | scene direct | scene seat",
-    manager="scene direct | scene seat | scene list | scene show | scene stats | scene options | scene join"
+    " | scene stats | scene begin | scene pause | scene resume | scene stop | scene skip"
+    " | scene extend | scene seat | scene replace",
+    manager="scene begin | scene pause | scene resume | scene skip | scene extend | scene seat | scene replace"
+    " | scene list | scene show | scene stats | scene options | scene join"
     " | scene leave | scene move",
 )
 async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Cast) -> None:
     await cast.you.prepare_model(SAYS)
     await cast.refused("scene start", kind="chat")
-    assert "**say**: Say something" in await cast.guest.told("scene options", kind="chat")
-    assert "**Options**" in await cast.manager.told("scene options", kind="council")
+    for one in (cast.guest, cast.manager):
+        assert "**say**: Say something" in await one.told("scene options", kind="chat")
     async with lobby(cast, "chat", "Weather", options="turns=6; briefs.1=You love rain.") as (inside, number):
         guest = Commander(cast.guest.visitor, inside.channel_id)
         assert "seat 1 of" in await guest.told("scene join")
         assert "have a seat here already" in await guest.told("scene join")
-        assert "Only who started the scene" in await guest.told("scene seat", agent="Wren")
-        assert "Only who started the scene" in await guest.told("scene direct", what="begin")
+        await _directs_nothing(guest)
         assert "seat 2 of" in await inside.told("scene join")
         assert "is free" in await inside.told("scene leave")
         assert "seat 2 of" in await inside.told("scene seat", agent="Wren")
         assert "seat 3 of" in await inside.told("scene join")
-        assert "It begins." in await inside.told("scene direct", what="begin")
+        assert "It begins." in await inside.told("scene begin")
         seat = await guest.told("scene move")
         assert "**Your brief**: You love rain." in seat
-        assert "You love rain" not in await inside.told("scene move")
-        assert "You love rain" not in await inside.told("scene show")
+        for what in ("scene move", "scene show"):
+            assert "You love rain" not in await inside.told(what)
         assert "stands" in await guest.told("scene move", move="say", arguments="It rains.")
-        await said(cast.you, inside.channel_id, "@guest: It rains.")
-        await said(cast.you, inside.channel_id, "Good evening to everybody.")
+        for words in ("@guest: It rains.", "Good evening to everybody."):
+            await said(cast.you, inside.channel_id, words)
 
         async def my_turn() -> bool:
             return "It is your turn" in await inside.told("scene move")
@@ -278,19 +288,44 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
             return "I would rather have sun." in await guest.told("scene move")
 
         await until(taken, "what I said in the thread")
-        assert "paused" in await inside.told("scene direct", what="pause")
+        assert "paused" in await inside.told("scene pause")
         assert "Paused" in await guest.told("scene show", scene=number)
         assert f"**{number}** chat, Weather" in await guest.told("scene list")
         assert f"**{number}** chat, Weather" in await inside.told("scene list")
-        assert "goes on" in await inside.told("scene direct", what="resume")
+        assert "goes on" in await inside.told("scene resume")
+        assert "There is more time now" in await inside.told("scene extend")
         assert "is free" in await guest.told("scene leave")
+        assert "sits in seat 1" in await inside.told("scene replace", seat=1, agent="Ledger")
 
         async def over() -> bool:
-            told = await inside.told("scene direct", what="skip")
+            told = await inside.told("scene skip")
             return "is over" in told or "does not run" in told
 
         await until(over, "the end")
-        await said(cast.you, inside.channel_id, "It is over")
         assert "It is over" in await guest.told("scene results", scene=number)
-        assert "chat: " in await guest.told("scene stats")
-        assert "chat: " in await inside.told("scene stats")
+        for one in (guest, inside):
+            assert "chat: " in await one.told("scene stats")
+
+
+async def test_a_chat_in_the_room_itself_is_what_is_said_there_until_it_ends(cast: Cast) -> None:
+    await cast.you.prepare_model(SAYS)
+    hall, manager = cast.manager.channel_id, cast.manager
+    told = await manager.told("scene start", kind="chat", title="Here", options="place=room; turns=3")
+    found = re.search(r"(\d+) opens in <#", told)
+    assert found, told
+    for told in ("seat 1 of", "seat 2 of"):
+        who = {"agent": "Wren"} if told == "seat 2 of" else {}
+        command = "scene seat" if who else "scene join"
+        assert told in await manager.told(command, scene=found[1], **who)
+    await manager.comes_to_tell("scene begin", "It begins.", scene=found[1])
+    await board(cast.you, hall, "Here")
+    await manager.visitor.say(hall, "What a fine room to talk in.")
+    answer = await said(cast.you, hall, "Good evening to everybody.")
+    assert answer["author"]["username"] == "Wren"
+
+    async def over() -> bool:
+        return "It is over" in await manager.told("scene results", scene=found[1])
+
+    await manager.told("scene skip", scene=found[1])
+    await until(over, "the end")
+    await cast.you.answer_after(await cast.you.say(hall, "Wren, did you like the game?"))

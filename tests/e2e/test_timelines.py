@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from bot.core.records import Snowflake
 from bot.seclusion import Seclusion
+from tests.adapters.test_workshop import wait_until_dead
 from tests.e2e.commanding import Commander, heard
 from tests.e2e.commanding import inside as parts_of
 from tests.e2e.proving import proves
@@ -62,7 +63,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     assert "(1)" in words_of(
         await inside.run("timeline change", node=0, event="Wren, the lights go out!", visitor="mira")
     )
-    await board(inside, "🟢 **1** public event")
+    await board(inside, "🟢 **1** an event")
     told = await inside.told("timeline multi", node=1, siblings=3, turns=1)
     assert "Made: 3 nodes (2, 3, 4)." in told
     await board(inside, *(f"🟢 **{number}** one of several, 1 turn" for number in (2, 3, 4)))
@@ -79,7 +80,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     assert "Made: 2 nodes (6, 7)." in await inside.told("timeline chain", node=5, turns=2)
     await board(inside, " **6** a link of a chain", " **7** a link of a chain")
     assert "(8)" in await inside.told("timeline change", node=0, agent="Wren", told="You are alone.", event="A bell.")
-    await board(inside, "🟢 **8** branch")
+    await board(inside, "🟢 **8** several changes")
     assert "(9)" in await inside.told("timeline advance", node=8, turns=2)
     await board(inside, "🟢 **9** went on")
     assert "(10" in await inside.told("timeline frontier", turns=1)
@@ -97,9 +98,10 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
 
 
 def killed(grower: Seclusion) -> None:
-    """Kill the process in which nodes run."""
+    """Kill the process in which nodes run, and wait until it is dead: what is asked meanwhile ends with it."""
     assert grower.pid is not None
     os.kill(grower.pid, signal.SIGKILL)
+    wait_until_dead(grower.pid)
 
 
 async def pressed(inside: Commander, node: int, *labels: str) -> Json:
@@ -132,7 +134,7 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
     await inside.told(
         "timeline change", node=0, event="Wren, good night!", visitor="mira", agent="Wren", knows="mood=wild"
     )
-    await board(inside, "🟢 **1** branch")
+    await board(inside, "🟢 **1** several changes")
     assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
     killed(grower)
     assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))
@@ -175,7 +177,7 @@ async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_
     grower = orchard.grower
     assert isinstance(grower, Seclusion)
     assert "(1)" in await inside.told("timeline change", node=0, event="Wren, say something!", visitor="mira")
-    await board(inside, "🟢 **1** public event")
+    await board(inside, "🟢 **1** an event")
     said_before, agents_before = await rows(cast)
     for _ in range(2):
         await inside.told("timeline multi", node=1, siblings=4, turns=1)
@@ -208,7 +210,7 @@ async def test_the_board_of_a_tree_that_is_gone_tells_nothing_of_it(cast: Cast) 
     await guest.say(cast.manager.channel_id, "Wren, my boat is called Petrel!")
     inside, number = await forked(cast, "the Petrel sinks")
     await inside.told("timeline change", node=0, event="The Petrel sinks.")
-    await board(inside, "the Petrel sinks", "🟢 **1** public event")
+    await board(inside, "the Petrel sinks", "🟢 **1** an event")
     await inside.told("timeline note", node=1, text="poor guest")
     await board(inside, "poor guest")
     sure = await cast.guest.run("privacy forget-me")

@@ -90,3 +90,15 @@ async def test_who_is_ignored_or_elsewhere_is_refused_in_a_sentence(home: Living
         assert "no agent's room" in await outside.told("say", message="Hello")
         await inside.told("privacy ignore-me", ignore=True)
         assert "Agents ignore you, as you wished" in await inside.told("say", message="Hello")
+
+
+async def test_a_channel_in_slow_mode_is_slow_by_command_too(home: Living) -> None:
+    async with visiting(home.url, "mira") as mira, visiting(home.url, "bob") as bob, visiting(home.url) as owner:
+        room = await mira.channel("wren")
+        await owner.ask("PATCH", f"/channels/{room}", {"rate_limit_per_user": 3_600})
+        inside, his = Commander(mira, room), Commander(bob, room)
+        await inside.start("say", message="Wren, are you there?")
+        await told(mira, room, "are you there?")
+        assert "This channel is in slow mode: say that <t:" in await inside.told("say", message="Well?")
+        await his.start("say", message="I have not said anything yet")
+        await told(mira, room, "I have not said anything yet")

@@ -27,8 +27,8 @@ async def test_who_comes_and_goes_in_one_answer_is_told_of_once_and_after_a_hush
         until = home.clock.now() + timedelta(minutes=10)
         await home.apply(UpdateRoom(room_id=ONE, fields={"hushed_until": until}))
         outcome = await move_about(home)
-        assert outcome[0] == "You left Agent1's room."
-        assert outcome[1] == "Rejected (join room): You came or went there just now: stay with it."
+        assert outcome[0] == "Agent2 left Agent1's room."
+        assert outcome[1] == "Rejected (join room): Agent2 came or went there just now: stay with it."
         assert sum(not one.startswith("Rejected") for one in outcome) == 1
         await home.run(300)
         assert home.publisher.said(ONES) == []
@@ -51,7 +51,7 @@ async def test_an_agent_comes_and_goes_at_most_three_times_an_hour() -> None:
     async with hearts(2, script=moves) as home:
         await home.apply(UpdateRoom(room_id=ONE, fields={"access": Access.OPEN}))
         told = [(await move_about(home))[0] for _ in range(4)]
-        assert told[3] == "Rejected (join room): You came and went there often: try again in an hour."
+        assert told[3] == "Rejected (join room): Agent2 came and went there often: try again in an hour."
         assert home.publisher.said(ONES) == ["Agent2 left.", "Agent2 joined.", "Agent2 left."]
         await home.clock.advance(3_600)
-        assert await move_about(home) == ("You are in Agent1's room now.",)
+        assert await move_about(home) == ("Agent2 is in Agent1's room now.",)

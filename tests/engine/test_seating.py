@@ -1,10 +1,12 @@
 """Who sits in scenes, and who may."""
 
-from bot.core.actions import LeaveSeat
+from bot.core.actions import LeaveSeat, StartScene, TakeSeat
+from bot.core.config import CommunityConfig
+from bot.core.records import SceneId
 from bot.core.scenes.records import OPEN, SceneStatus
 from bot.engine.seating import sits_in, who_may_sit
 from tests.engine.test_scene_privacy import make_private
-from tests.engine.theatre import BOSS, SCENE, theatre
+from tests.engine.theatre import BOSS, MIRA, SCENE, theatre
 
 
 async def test_agents_sit_in_scenes_of_these_statuses_until_they_leave() -> None:
@@ -32,3 +34,22 @@ async def test_in_a_private_room_only_those_may_sit_who_are_in_it() -> None:
         assert await may() == {1, 2, 3}
         await make_private(stage)
         assert await may() == {1}
+
+
+async def test_where_agents_are_no_substitutes_a_seat_that_was_left_stays_empty() -> None:
+    takes = TakeSeat(scene_id=SCENE, agent_id=3, seat=2)
+    async with theatre(agents=3, config=CommunityConfig(scene_substitutes=False)) as stage:
+        await stage.opened("chat", 1, BOSS)
+        await stage.done(LeaveSeat(scene_id=SCENE))
+        assert "stays empty here" in await stage.refused(takes)
+    async with theatre(agents=3) as stage:
+        await stage.opened("chat", 1, BOSS)
+        await stage.done(LeaveSeat(scene_id=SCENE))
+        assert "sits in seat 2" in await stage.done(takes)
+
+
+async def test_a_person_sits_in_no_more_scenes_than_the_community_allows() -> None:
+    async with theatre(config=CommunityConfig(scenes_per_person=1)) as stage:
+        await stage.opened("chat", 1, MIRA)
+        await stage.do(StartScene(room_id=2, kind="chat"))
+        assert "more than 1 scene at once" in await stage.refused(TakeSeat(scene_id=SceneId(2)), MIRA)

@@ -3,11 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
-from bot.adapters.web import agent_row
 from bot.core.changes import UpdateAgent
 from bot.core.kinds import Doing, State
 from bot.core.letters import RESTS
 from bot.core.next_beat import doing_words
+from bot.core.page_rows import agent_row
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import AgentId
 from cogs.room.company import member_lines

@@ -34,7 +34,7 @@ async def _played(cast: Cast) -> tuple[str, str]:
     async with lobby(cast, "council", "Tea", options=OPTIONS) as (inside, number):
         for name in MEMBERS:
             await inside.comes_to_tell("scene seat", "in seat", agent=name)
-        await inside.told("scene direct", what="begin")
+        await inside.told("scene begin")
 
         async def over() -> str | None:
             told = await inside.told("scene results", scene=number)

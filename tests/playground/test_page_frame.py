@@ -1,9 +1,11 @@
 """The page as a whole: history, keys, phones, colours, lost connections, and texts that try to break out."""
 
+import asyncio
+import re
 import time
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, WebSocketRoute, expect
 
 from tests.playground.page_driver import Scene, staged
 
@@ -212,6 +214,34 @@ async def test_a_phone_has_the_chat_and_drawers_for_the_rest(browser: Browser) -
         await tab.page.keyboard.press("Escape")
         await expect(tab.page.get_by_role("button", name="Selfroom app")).not_to_be_visible()
         await expect(tab.page.get_by_role("button", name="Who is here")).to_be_focused()
+
+
+async def test_the_list_of_channels_that_is_opened_while_the_page_begins_stays_open(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        context = await browser.new_context(viewport={"width": 390, "height": 780}, has_touch=True)
+        scene.stack.push_async_callback(context.close)
+        page, told, may_listen = await context.new_page(), asyncio.Event(), asyncio.Event()
+
+        async def slowly(route: Route) -> None:
+            await told.wait()
+            await route.continue_()
+
+        async def listen_late(line: WebSocketRoute) -> None:
+            await may_listen.wait()
+            line.connect_to_server()
+
+        await page.route("**/playground", slowly)
+        await page.route_web_socket("**", listen_late)
+        await page.goto(scene.playground.url)
+        pressing = asyncio.create_task(page.get_by_role("button", name="Channels").click())
+        told.set()
+        await pressing
+        await expect(page.locator(".frame")).to_have_class(re.compile("side-open"))
+        may_listen.set()
+        await page.get_by_role("button", name="garden").click()  # by a finger: it is to be seen
+        await expect(page.locator(".channel[aria-current]")).to_contain_text("garden")
+        await expect(page.locator(".frame")).not_to_have_class(re.compile("side-open"))
 
 
 async def test_back_on_a_phone_puts_away_what_covers_the_chat_before_it_leaves_the_page(browser: Browser) -> None:

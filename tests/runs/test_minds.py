@@ -29,7 +29,7 @@ async def test_a_real_model_is_asked_by_the_settings_of_the_bot_and_its_key_goes
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("SELFROOM_OPENAI_BASE_URL", str(server.make_url("/v1")))
         monkeypatch.setenv("SELFROOM_COMMUNITY__USD_PER_DAY", "0")  # a ceiling of a day is nothing to a run
-        spec, folder = read_source("tea.toml", {"model": "gpt-4o-mini", "turns": 2})
+        spec, folder = await read_source("tea.toml", {"model": "gpt-4o-mini", "turns": 2})
         done = await simulate(load_settings(os.environ), spec, folder, Wanted(out=Path("out")))
     assert (done.played.ending, done.played.turns, done.exit_code) == ("played", 2, 0)
     told = [json.loads(line) for _, content in contents(Path("out")) for line in lines(content)]

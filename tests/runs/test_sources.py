@@ -18,22 +18,50 @@ def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone(tmp_path, monkeypatch)
 
 
+def write(name: str, content: str) -> None:
+    Path(name).write_text(content)
+
+
 def naming(card: str) -> RunSpec:
     whole = {"agents": [{"template": "Wren"}, {"card": card}], "events": [{"text": "It rains."}]}
     return RunSpec.model_validate(whole)
 
 
-def test_there_is_a_preset_for_every_kind_of_scene_and_for_free_talk() -> None:
-    runs = {name: read_source(name, {})[0] for name in presets()}
+async def test_there_is_a_preset_for_every_kind_of_scene_and_for_free_talk() -> None:
+    runs = {name: (await read_source(name, {}))[0] for name in presets()}
     kinds = {name: one.scene.kind if one.scene is not None else "talk" for name, one in runs.items()}
     assert kinds == {name: name for name in ("chat", "council", "landlord", "talk", "village", "werewolf")}
 
 
-def test_a_file_goes_before_a_preset_of_its_name() -> None:
-    Path("council").write_text(as_written("chat"))
-    assert read_source("council", {})[0].title == "Two who have to talk"
+async def test_a_file_goes_before_a_preset_of_its_name() -> None:
+    write("council", as_written("chat"))
+    assert (await read_source("council", {}))[0].title == "Two who have to talk"
     with pytest.raises(BadSetting, match="There is no file nowhere, and no preset of that name"):
-        read_source("nowhere", {})
+        await read_source("nowhere", {})
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        pytest.param(".".join(["a"] * 120_000) + " = 1", id="keys in one another"),
+        pytest.param("zz = [\n" + " " * 20_000 + "1,]", id="spaces before a value"),
+        pytest.param("zz = 1\n[" + " " * 20_000 + '":"]', id="spaces before a name"),
+    ],
+)
+async def test_a_file_that_would_take_all_time_or_memory_is_refused(bomb: str) -> None:
+    write("theirs.toml", f"{bomb}\n")
+    with pytest.raises(BadSetting, match=r"theirs\.toml takes more time or memory to read than any run needs"):
+        await read_source("theirs.toml", {})
+
+
+async def test_a_file_spends_no_more_than_a_dollar_unless_whoever_plays_it_says_so() -> None:
+    write("theirs.toml", f'model = "gpt-4o"\nbudget = 1000\n{as_written("chat")}')
+    with pytest.raises(
+        BadSetting, match=r"theirs\.toml may spend 1000 USD of yours: allow as much as .* with --budget"
+    ):
+        await read_source("theirs.toml", {})
+    assert (await read_source("theirs.toml", {"budget": 3.0}))[0].budget == 3
+    assert (await read_source("theirs.toml", {"model": "stand-in"}))[0].is_scripted
 
 
 async def test_a_card_is_read_from_beside_the_file_and_from_nowhere_else(tmp_path: Path) -> None:

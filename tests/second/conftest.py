@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.second.town import Town, town_in
-from tests.second.world import WORLDS, World
+from tests.second.town import Town, people_of
+from tests.second.world import WORLDS, World, bot
 
 collect_ignore_glob = [] if find_spec("simcord") else ["test_*.py"]
 
 SHOWN_LINES = 80
-TALKATIVE = {"SELFROOM_COMMUNITY__ADDRESSED_PER_PERSON": "1000"}
+TALKATIVE = {
+    "SELFROOM_COMMUNITY__ADDRESSED_PER_PERSON": "1000",
+    "SELFROOM_COMMUNITY__ANSWER_TOKENS_ALONE": "5000",
+}
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session", params=WORLDS)
@@ -21,7 +24,8 @@ async def town(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     """One town for all journeys that leave the bot alive."""
     async with (
         WORLDS[request.param]() as world,
-        town_in(world, tmp_path_factory.mktemp(request.param), **TALKATIVE) as (here, _),
+        bot(world, tmp_path_factory.mktemp(request.param), **TALKATIVE),
+        people_of(world) as here,
     ):
         yield here
 
@@ -42,4 +46,5 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.failed and isinstance(world, World):
         lines = [line for line in world.transcript() if not line.startswith("HTTP GET /channels/")]
         report.sections.append((f"Transcript of {world.name}", "\n".join(lines[-SHOWN_LINES:])))
+        report.sections += [("What the bot printed", "\n".join(life.lines)) for life in world.lives[-1:]]
     return report

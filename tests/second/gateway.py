@@ -12,6 +12,7 @@ from aiohttp import web
 from simcord import intents as rules
 from simcord.backend import serializers
 from simcord.backend.access import channel_accessible
+from simcord.gateway import FakeWebSocket
 
 if TYPE_CHECKING:
     from tests.second.server import SimcordServer
@@ -57,6 +58,19 @@ class Session:
         await self._socket.close(code=1001)
 
 
+class Asker:
+    """A session, as what SimCord gives members to."""
+
+    _state = None  # it has no discord.py
+
+    def __init__(self, server: "SimcordServer", session: Session) -> None:
+        self._server, self._session = server, session
+
+    def deliver(self, event: str, payload: Mapping[str, Any]) -> None:
+        """Send what was asked for."""
+        self._session.put(event, self._server.worded(dict(payload)))
+
+
 class Gateway:
     """Gives SimCord's events to the sessions that may have them."""
 
@@ -84,7 +98,7 @@ class Gateway:
         try:
             async for frame in socket:
                 said = json.loads(frame.data)
-                if not self._hear(session, said["op"], said.get("d")):
+                if not await self._hear(session, said["op"], said.get("d")):
                     await socket.close(code=4004)
         finally:
             writing.cancel()
@@ -94,7 +108,7 @@ class Gateway:
                 await writing
         return socket
 
-    def _hear(self, session: Session, op: int, said: Any) -> bool:  # noqa: ANN401
+    async def _hear(self, session: Session, op: int, said: Any) -> bool:  # noqa: ANN401
         """Take one frame; false for a token that is not known."""
         match op:
             case 1:  # a heartbeat
@@ -108,8 +122,16 @@ class Gateway:
                     session.intents = discord.Intents.none()
                     session.intents.value = said["intents"]
                 self._greet(session)
+            case 8:  # who asks for members
+                asked = {name: said[name] for name in ("query", "user_ids", "nonce") if name in said}
+                there = FakeWebSocket(self._server.backend, Asker(self._server, session))
+                await there.request_chunks(int(said["guild_id"]), limit=int(said.get("limit") or 0), **asked)
             case 6:  # who comes back: nothing is kept for them
                 session.say(INVALID, False)
+            case 3:  # how somebody appears is shown to nobody here
+                pass
+            case _:
+                self._server.gaps.append(f"gateway operation {op}")
         return True
 
     def _greet(self, session: Session) -> None:

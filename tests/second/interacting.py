@@ -3,11 +3,12 @@
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from simcord._modal import _modal_submit_nodes  # its own rules of what a form may be filled with
 from simcord.backend import serializers
 from simcord.backend.command_access import command_access
 from simcord.backend.errors import SetupError
 from simcord.backend.models import Interaction, Message
-from simcord.components import walk_components
+from simcord.components import validate_modal, walk_components
 from simcord.interactions import base_payload, store_interaction_attachment, validate_option_value, walk_to_subcommand
 
 if TYPE_CHECKING:
@@ -133,21 +134,23 @@ class Interacting:
         opened = self._backend.interactions[int(sent["id"])]
         if opened.user_id != who or opened.modal_consumed or opened.modal["custom_id"] != sent["custom_id"]:
             raise SetupError("There is no such form to send.")
-        for part in walk_components(opened.modal["components"]):
-            filled = [one["value"] for one in walk_components(sent["components"]) if same(one, part)]
-            if filled and not part.get("min_length", 0) <= len(filled[0]) <= part.get("max_length", 4000):
-                raise SetupError("A field of the form is too short or too long.")
+        fields = validate_modal(opened.modal)["components"]
+        filled = {
+            one["custom_id"]: one.get("value", one.get("values"))
+            for one in walk_components(sent["components"])
+            if "custom_id" in one
+        }
+        if unknown := filled.keys() - {one.get("custom_id") for one in walk_components(fields)}:
+            raise SetupError(f"Fields that the form does not have: {unknown}.")
+        data = {
+            "custom_id": sent["custom_id"],
+            "components": _modal_submit_nodes(fields, None, filled, {}, opened.channel_id, []),
+        }
         opened.modal_consumed = True
-        data = {"custom_id": sent["custom_id"], "components": sent["components"]}
         if opened.source_message_id is None:
             return data, {}
         source = self._backend.get_message(opened.channel_id, opened.source_message_id)
         return data, {"message": dict(serializers.message_payload(self._backend, source))}
-
-
-def same(one: Json, other: Json) -> bool:
-    """Tell whether two are the same field."""
-    return "custom_id" in one and one["custom_id"] == other.get("custom_id")
 
 
 class Options:

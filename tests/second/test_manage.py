@@ -106,7 +106,7 @@ async def test_a_guest_knocks_with_a_key_and_is_let_in(town: Town) -> None:
     )
     assert "You knocked" in await town.guest.told("access request", room=str(vault.id), key=secret[1])
     pending = await town.manager.run("access pending")
-    number = re.search(r"\*\*(\d+)\*\*: @gus at \*\*Vault", words_of(pending))
+    number = re.search(rf"\*\*(\d+)\*\*: @gus \(now <@{guest.user['id']}>\) at \*\*Vault", words_of(pending))
     assert number is not None, words_of(pending)
     assert "@gus is let in." in words_of(await town.manager.press(pending, f"Grant {number[1]}"))
 
@@ -153,8 +153,9 @@ async def test_a_manager_whom_discord_shows_no_private_room_can_knock_and_let_th
         await town.you.say(cave.channel_id, "hello?")
     await town.manager.told("key create", room="Cave", label="own", key="speak friend")
     assert "You knocked" in await town.manager.told("access request", room=str(cave.id), key="speak friend")
-    number = re.search(r"\*\*(\d+)\*\*: @mira at \*\*Cave", await town.manager.told("access pending"))
-    assert number is not None
+    pending = await town.manager.told("access pending")
+    number = re.search(rf"\*\*(\d+)\*\*: @mira \(now <@{town.you.user['id']}>\) at \*\*Cave", pending)
+    assert number is not None, pending
     assert "is let in" in await town.manager.told("access grant", request=number[1])
 
     async def let_in() -> bool:

@@ -5,12 +5,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import TypeVar
 
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.visitor import Json, Visitor, until
-from tests.second.world import Life, World, bot
+from tests.second.world import World
 
 LOOK_SECONDS = 0.3
 NUMBERS = count(1)
@@ -144,10 +143,3 @@ async def people_of(world: World) -> AsyncIterator[Town]:
         gus = await stack.enter_async_context(world.people("gus"))
         hall = await mira.channel("welcome")
         yield Town(world, owner, Commander(mira, hall), Commander(gus, hall))
-
-
-@asynccontextmanager
-async def town_in(world: World, folder: Path, **more: str) -> AsyncIterator[tuple[Town, Life]]:
-    """Run the bot in a world and bring the people."""
-    async with bot(world, folder, **more) as life, people_of(world) as town:
-        yield town, life

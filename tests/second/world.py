@@ -3,10 +3,9 @@
 import asyncio
 import os
 import signal
-import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from bot.playground.server import Playground, PlaygroundOptions
 from bot.standin import add_to
 from tests.e2e.conftest import QUICK
 from tests.e2e.visitor import Json, Visitor, visiting
+from tests.forked import Program, selfroom
+from tests.migrated import migrated
 
 READY_SECONDS = 180  # for a busy machine
 KEPT_LINES = 400
@@ -31,6 +32,7 @@ class World:
     settings: Mapping[str, str]
     model_url: str
     transcript: Callable[[], list[str]]
+    lives: list["Life"] = field(default_factory=list)  # of the bot, oldest first
 
     def people(self, name: str | None = None, *, manages: bool = False) -> AbstractAsyncContextManager[Visitor]:
         """Come as somebody; without a name as the server's owner."""
@@ -38,16 +40,23 @@ class World:
 
     async def script(self, *steps: Json) -> None:
         """Prepare what the model answers."""
-        address = f"{self.model_url}/playground/model/script"
-        async with aiohttp.ClientSession() as session, session.post(address, json=list(steps)) as response:
+        async with self._at_the_model() as session, session.post("model/script", json=list(steps)) as response:
             assert response.status == 200, await response.text()
 
     async def calls(self) -> list[Json]:
         """Give what the model was asked."""
-        address = f"{self.model_url}/playground/model/calls"
-        async with aiohttp.ClientSession() as session, session.get(address) as response:
+        async with self._at_the_model() as session, session.get("model/calls") as response:
             found: list[Json] = await response.json()
             return found
+
+    @asynccontextmanager
+    async def _at_the_model(self) -> AsyncIterator[aiohttp.ClientSession]:
+        """Come to the model's own place as the person of the playground that lends it."""
+        async with aiohttp.ClientSession(f"{self.model_url}/playground/") as session:
+            async with session.get(f"{self.model_url}/playground") as about:
+                token = str((await about.json())["person"]["token"])
+            session.headers["Authorization"] = token
+            yield session
 
 
 def found_at(url: str, gateway_url: str, token: str, model_url: str) -> Mapping[str, str]:
@@ -93,13 +102,12 @@ WORLDS = {"simcord": simcord_world, "playground": playground_world}
 class Life:
     """One process of `selfroom run`, and what it printed."""
 
-    process: asyncio.subprocess.Process
+    process: Program
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LINES))
     ready: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def listen(self) -> None:
         """Read what it prints until it ends."""
-        assert self.process.stdout is not None
         while line := (await self.process.stdout.readline()).decode():
             self.lines.append(line.rstrip())
             if "ready: on Discord" in line:
@@ -115,26 +123,22 @@ class Life:
 
 @asynccontextmanager
 async def bot(world: World, folder: Path, **more: str) -> AsyncIterator[Life]:
-    """Run `selfroom run` in a world until the block ends; it is killed then."""
+    """Run `selfroom run` in a world, in a process of its own, until the block ends; it is killed then."""
     kept: dict[str, str] = {
         name: value for name, value in os.environ.items() if not name.startswith(("SELFROOM_", "DISCORD_", "OPENAI_"))
     }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "bot",
-        "run",
-        env=kept | QUICK | dict(world.settings) | {"SELFROOM_DATA_DIR": str(folder)} | more,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    life = Life(process)
-    listening = asyncio.create_task(life.listen())
-    try:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(life.ready.wait(), READY_SECONDS)
-        assert life.ready.is_set(), "\n".join(life.lines)
-        yield life
-    finally:
-        await life.end(signal.SIGKILL)
-        await listening
+    env = kept | QUICK | dict(world.settings) | {"SELFROOM_DATA_DIR": str(folder)} | more
+    migrated(folder / "selfroom.db")
+    async with selfroom(["run"], env) as process:
+        life = Life(process)
+        world.lives.append(life)
+        listening = asyncio.create_task(life.listen())
+        try:
+            ready = asyncio.create_task(life.ready.wait())
+            await asyncio.wait([ready, listening], timeout=READY_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            ready.cancel()
+            assert life.ready.is_set(), "\n".join(life.lines)
+            yield life
+        finally:
+            await life.end(signal.SIGKILL)
+            await listening

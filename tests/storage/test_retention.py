@@ -28,12 +28,14 @@ from bot.core.records import (
     RequestId,
     Snowflake,
 )
+from bot.core.scenes.records import SceneStatus
 from storage.parts import SqlWriting
 from storage.store import SqlStore
 from storage.tables import ACTIONS, AUDIT, EARLY_EDITS, JOURNAL, LETTERS, MESSAGES, REQUESTS, TOMBSTONES
 from tests.factories import by_agent
 from tests.fakes import START
 from tests.storage.lines import kept_beats, said
+from tests.storage.scenes import a_council
 from tests.storage.test_beats import beat
 
 ROOM, OTHER = AgentId(1), AgentId(2)
@@ -139,3 +141,21 @@ async def test_old_huds_are_found_by_an_index_and_not_by_reading_all_beats(
             await connection.execute(text("SET LOCAL enable_seqscan = off"))  # the table is small
         plan = (await connection.exec_driver_sql(f"{explain} {emptied[0]}", emptied[1])).all()
     assert "ix_beats_kept" in str(plan)
+
+
+async def test_the_log_of_a_scene_goes_long_after_its_end_and_what_came_of_it_stays(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        over = await a_council(write, community_id, status=SceneStatus.OVER, ended_at=START, deadline_at=None)
+        on = await a_council(write, community_id, thread_id=Snowflake(6_009))
+        await forget(write, community_id)
+        assert len(await write.scenes.log(community_id, over.id)) == 1
+        await forget(write, community_id, logs_before=START + MOMENT)
+        assert await write.scenes.log(community_id, over.id) == []
+        assert await write.scenes.events(community_id, over.id) == []
+        assert len(await write.scenes.log(community_id, on.id)) == 1
+        assert len(await write.scenes.events(community_id, on.id)) == 3
+        found = await write.scenes.find(community_id, over.id)
+        assert found is not None
+        assert (found.title, len(found.seats)) == ("Tea", 3)

@@ -1,15 +1,19 @@
 """Search finds words in any script, newest first, only in the rooms that were asked for."""
 
 import random
+import re
 import time
+import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import pytest
 
 from bot.core.errors import Rejected
 from bot.core.records import AgentId, CommunityId
 from storage.store import SqlStore
-from storage.words import excerpt_of, words_of
+from storage.words import UNFOLDED, excerpt_of, folded, words_of
 from tests.storage.lines import hear, said
 from tests.storage.town import settle_in
 
@@ -183,3 +187,36 @@ def test_words_that_stand_otherwise_in_many_messages_are_shown_in_a_moment() -> 
         return time.thread_time() - start
 
     assert min(seconds() for _ in range(3)) < 0.3
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    start = time.thread_time()
+    work()
+    return time.thread_time() - start
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0315", "\u0f73\u0344\u3099", "\uff9e\u0301"])
+def test_twice_as_many_marks_on_one_letter_take_twice_as_long(marks: str) -> None:
+    """A model can give twenty thousand of them as what an agent says."""
+    few, many = (
+        min(seconds_of(partial(words_of, f"e{marks * (size // len(marks))}r")) for _ in range(3))
+        for size in (10_000, 40_000)
+    )
+    assert many < 8 * few
+
+
+def test_marks_on_one_letter_are_the_same_words_as_ever() -> None:
+    chance = random.Random(7)  # noqa: S311 - the same texts each time
+    marks = [chr(code) for code in range(0x30000) if unicodedata.combining(chr(code))] + list("\uff9e\uff9f!🎉\u0344")
+    for _ in range(300):
+        run = "".join(chance.choices(marks, k=chance.choice([1, 31, 32, 90])))
+        text = f"a{run}é{run[::-1]}ᄒ{run}ᅡ"
+        plainly = re.sub("[\u0300-\u036f]+", "", unicodedata.normalize("NFKD", text))
+        assert folded(text) == unicodedata.normalize("NFC", plainly)[: len(text) + UNFOLDED].casefold()
+
+
+def test_a_long_query_that_nearly_stands_in_a_line_is_looked_for_in_a_moment() -> None:
+    """The index takes no notice of signs, so a line can be found in which a query stands nearly, again and again."""
+    line, query = "a." * 10_000, f"{'a.' * 999}-a"
+    assert min(seconds_of(lambda: excerpt_of(line, query)) for _ in range(3)) < 0.05
+    assert min(seconds_of(lambda: excerpt_of("a" * 20_000, "aa")) for _ in range(3)) < 0.05

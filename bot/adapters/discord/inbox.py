@@ -11,6 +11,7 @@ from bot.core.errors import StoreError
 from bot.core.events import Event, MessageSeen
 
 STORE_REST_SECONDS = 1.0
+MOST_WAITING = 10_000  # reports of a server: what comes then is read on later, as after a break
 NO_SERVER = 0  # the queue of what concerns none or all of them
 Report = Callable[[], Awaitable[Event | None]]
 T = TypeVar("T")
@@ -35,6 +36,7 @@ class Inbox:
         self._lanes: dict[int, asyncio.Queue[Report]] = {}
         self._new: asyncio.Queue[int] = asyncio.Queue()  # servers whose queue nobody empties yet
         self._first: Callable[[int], Report] | None = None
+        self._flooded: set[int] = set()  # servers of which nothing is taken until they are read on
 
     @property
     def size(self) -> int:
@@ -49,18 +51,31 @@ class Inbox:
 
     def put(self, report: Report, guild_id: int = NO_SERVER) -> None:
         """Take a report's event when its turn comes; the report is made into a record only then."""
+        lane = self._lane(guild_id)
+        if self._first is None or guild_id == NO_SERVER or lane.qsize() < MOST_WAITING:
+            lane.put_nowait(report)
+        elif guild_id not in self._flooded:
+            log.warning("a server reports more than can be taken in: it is read on later", server=guild_id)
+            self._flooded.add(guild_id)
+            lane.put_nowait(partial(self._read_on, guild_id, self._first(guild_id)))
+
+    async def _read_on(self, guild_id: int, first: Report) -> Event | None:
+        self._flooded.discard(guild_id)  # what is reported from now on comes after what is read on
+        return await first()
+
+    def _lane(self, guild_id: int) -> "asyncio.Queue[Report]":
         if guild_id not in self._lanes:
             self._lanes[guild_id] = asyncio.Queue()
             self._new.put_nowait(guild_id)
             if self._first is not None:
                 self._lanes[guild_id].put_nowait(self._first(guild_id))
-        self._lanes[guild_id].put_nowait(report)
+        return self._lanes[guild_id]
 
     async def passed(self, guild_ids: Iterable[int]) -> None:
         """Wait until everything is taken in that was reported of these servers until now."""
         passed = {guild_id: asyncio.Event() for guild_id in guild_ids}
         for guild_id, event in passed.items():
-            self.put(partial(_set, event), guild_id)
+            self._lane(guild_id).put_nowait(partial(_set, event))
         for event in passed.values():
             await event.wait()
 

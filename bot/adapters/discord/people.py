@@ -1,5 +1,6 @@
 """People as Discord shows them, and whether they may manage the server."""
 
+import asyncio
 from collections.abc import Iterable, MutableMapping
 
 import discord
@@ -7,6 +8,7 @@ import discord
 from bot.core.records import Person, Snowflake
 
 AT_ONCE = 100  # Discord tells no more members in one go
+ANSWER_SECONDS = 5.0  # what was said waits for it
 
 Author = discord.Member | discord.User
 
@@ -61,11 +63,11 @@ class People:
         unknown = sorted(id_ for id_ in strangers if (guild.id, id_) not in self._looked_up)
         for some in (unknown[at : at + AT_ONCE] for at in range(0, len(unknown), AT_ONCE)):
             try:
-                found = {
-                    member.id: member for member in await guild.query_members(user_ids=some, limit=AT_ONCE, cache=False)
-                }
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    members = await guild.query_members(user_ids=some, limit=AT_ONCE, cache=False)
             except (TimeoutError, discord.ClientException):  # then each is asked for when it is needed
                 return
+            found = {member.id: member for member in members}
             self._looked_up.update({(guild.id, id_): found.get(id_) for id_ in some})
 
     def forget(self) -> None:

@@ -1,5 +1,7 @@
 """A community's channels lie in its own server: here alone an id becomes a channel, and only one of that server."""
 
+from typing import TypeVar
+
 import discord
 import structlog
 
@@ -8,7 +10,9 @@ from bot.core.records import Snowflake
 
 NOT_THERE = "The channel is not there any more: it lies in another server or in none."
 NOT_IN = "I am not in the server: invite me again."
-MOST_REFUSED = 10_000
+MOST_REMEMBERED = 10_000  # of a kind, of all servers together
+Key = tuple[int, int]  # of a server and a place in it
+T = TypeVar("T")
 Found = discord.abc.GuildChannel | discord.Thread
 Place = discord.TextChannel | discord.Thread  # where agents' words stand
 log = structlog.get_logger(__name__)
@@ -23,9 +27,9 @@ class Territory:
 
     def __init__(self, client: discord.Client) -> None:
         self._client = client
-        self._unlisted: dict[tuple[int, int], discord.Thread] = {}  # threads that the cache does not know
-        self._refused: dict[tuple[int, int], None] = {}  # threads that Discord did not show, the newest last
-        self._elsewhere: set[tuple[int, int]] = set()  # by server; no channel ever moves
+        self._unlisted: dict[Key, discord.Thread] = {}  # threads that the cache does not know
+        self._refused: dict[Key, None] = {}  # threads that Discord did not show, the newest last
+        self._elsewhere: dict[Key, None] = {}  # by server; no channel ever moves
 
     async def channel(self, guild_id: int, channel_id: int, *, anew: bool = False) -> Found:
         """Give a channel or thread of a server; `anew`: as Discord has it now, whatever the cache knows.
@@ -44,11 +48,11 @@ class Territory:
         try:
             found = await guild.fetch_channel(channel_id)
         except discord.InvalidData:
-            self._elsewhere.add(key)
+            _remember(self._elsewhere, key, None)
             log.warning("a channel lies in another server: nothing is done to it", server=guild_id, channel=channel_id)
             raise Elsewhere(NOT_THERE) from None
         if isinstance(found, discord.Thread):
-            self._unlisted[key] = found
+            _remember(self._unlisted, key, found)
         return found
 
     async def thread(self, guild_id: int, thread_id: int) -> discord.Thread | None:
@@ -65,9 +69,7 @@ class Territory:
 
     def refused(self, guild_id: int, thread_id: int) -> None:
         """Remember that Discord does not let us look into a thread."""
-        self._refused[guild_id, thread_id] = None
-        if len(self._refused) > MOST_REFUSED:
-            del self._refused[next(iter(self._refused))]
+        _remember(self._refused, (guild_id, thread_id), None)
 
     def let_in(self, guild_id: int, thread_id: int) -> None:
         """Ask about a thread again: we were brought in."""
@@ -85,6 +87,13 @@ class Territory:
         for threads in (self._unlisted, self._refused):
             for key in [key for key in threads if guild_id in (None, key[0])]:
                 del threads[key]
+
+
+def _remember(known: dict[Key, T], key: Key, what: T) -> None:
+    """Keep the newest of what anybody can bring about any number of: the rest is asked for again."""
+    known[key] = what
+    if len(known) > MOST_REMEMBERED:
+        del known[next(iter(known))]
 
 
 def cached(guild: discord.Guild, channel_id: int | None) -> Found | None:

@@ -2,25 +2,49 @@
 
 import asyncio
 import base64
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 import structlog
 
 from bot.adapters.llm.guard import is_address, is_public
+from bot.adapters.llm.queue import Queue
+from bot.core.models import ModelCall
 
 LARGEST_BYTES = 1_000_000
 LARGEST_CALL_BYTES = 4_000_000
 CDN, MEDIA = "cdn.discordapp.com", "media.discordapp.net"  # the second gives pictures smaller
 WIDTH = 512  # what models look at
 PATIENCE_SECONDS = 10.0  # for a whole picture
+AT_ONCE, TURN_SECONDS = 3, 20.0  # calls that carry pictures themselves, and how long others wait for them
 log = structlog.get_logger(__name__)
 
 
 def are_fetched(addresses: Sequence[str], *, server: str) -> bool:
     """Tell whether a model server there is sent some of these pictures themselves."""
     return any(_is_near(server) or _is_near(one) for one in addresses)
+
+
+class PictureTurns:
+    """Lets few calls carry pictures themselves, for they take much memory: of each community one at a time."""
+
+    def __init__(self) -> None:
+        self._queue = Queue(AT_ONCE, of_each=1)
+
+    @asynccontextmanager
+    async def of(self, call: ModelCall, whose: str, *, server: str) -> AsyncIterator[Sequence[str]]:
+        """Give the pictures that a call may carry for the block; who waits for others too long is asked without."""
+        async with AsyncExitStack() as stack:
+            pictures = call.images
+            if are_fetched(pictures, server=server):
+                try:
+                    await stack.enter_async_context(self._queue.turn(call, seconds=TURN_SECONDS, whose=whose))
+                except TimeoutError:
+                    log.info("a model is asked without pictures: those of others take long")
+                    pictures = ()
+            yield pictures
 
 
 async def as_taken(addresses: Sequence[str], *, server: str) -> tuple[str, ...]:

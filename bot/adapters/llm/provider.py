@@ -23,7 +23,7 @@ from bot.adapters.llm.ladder import TRIALS, Known, Ladder, Seen, is_held, is_wor
 from bot.adapters.llm.listening import Patience, Pieces, heard
 from bot.adapters.llm.looks import Looks
 from bot.adapters.llm.openai_line import OpenAiLine
-from bot.adapters.llm.pictures import are_fetched, as_taken
+from bot.adapters.llm.pictures import PictureTurns, as_taken
 from bot.adapters.llm.queue import Overlaps, Place, Queue
 from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.key_redaction import KeyRedactor
@@ -37,7 +37,6 @@ BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
 LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
 MOST_FAILING = 1_000  # models, by who asks
-PICTURES_AT_ONCE: Final = 3  # calls that carry pictures themselves
 CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
 # What comes of what a server says that is no model:
 MALFORMED = AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError
@@ -173,7 +172,7 @@ class Provider:
         self._line: Line = _line(options, self._pace, transport)
         self._queue = Queue(self._pace.calls_at_once or CALLS_AT_ONCE)
         self._overlaps = Overlaps()
-        self._pictures = Queue(PICTURES_AT_ONCE, of_each=1)
+        self._pictures = PictureTurns()
         kept = AsyncInMemoryUnitOfWork()
         kept.contexts = Breakers()
         self._breakers = AsyncCircuitBreakerFactory(
@@ -235,10 +234,11 @@ class Provider:
     async def _answer(self, model: str, call: ModelCall, whose: str) -> ModelAnswer:
         breaker = await self._breakers.get_breaker(f"{whose} {model}")
         try:
-            async with self._pictures_in_turn(call, whose), self._in_turn(call, whose) as place, breaker:
+            pictures = self._pictures.of(call, whose, server=self._fetched_for)
+            async with pictures as images, self._in_turn(call, whose) as place, breaker:
                 started = time.monotonic()
                 found_out = await self._found_out(model, call, whose)
-                images = await as_taken(call.images, server=self._fetched_for) if call.images else ()
+                images = await as_taken(images, server=self._fetched_for) if images else ()
                 try:
                     answer = await self._ask(model, replace(call, images=images), place, whose)
                 except ModelError as error:
@@ -293,13 +293,13 @@ class Provider:
         await self._line.close()
 
     @asynccontextmanager
-    async def _in_turn(self, call: ModelCall, whose: str, queue: Queue | None = None) -> AsyncIterator[Place]:
+    async def _in_turn(self, call: ModelCall, whose: str) -> AsyncIterator[Place]:
         if self._left:
             raise ModelUnreachable("The model provider was changed just now: it is asked again by itself.")
         self._calls += 1
         try:
             most = self._pace.total_seconds
-            async with (queue or self._queue).turn(call, seconds=most, whose=whose) as place:
+            async with self._queue.turn(call, seconds=most, whose=whose) as place:
                 yield place
         except TimeoutError as error:
             raise ModelBusy(f"The model at {self.address} is busy with other calls.") from error
@@ -307,15 +307,6 @@ class Provider:
             self._calls -= 1
             if self._left and not self._calls:
                 await self.close()
-
-    @asynccontextmanager
-    async def _pictures_in_turn(self, call: ModelCall, whose: str) -> AsyncIterator[None]:
-        """Let few calls carry pictures themselves, for they take much memory: of each community one at a time."""
-        if not are_fetched(call.images, server=self._fetched_for):
-            yield
-            return
-        async with self._in_turn(call, whose, self._pictures):
-            yield
 
     @property
     def _fetched_for(self) -> str:

@@ -8,6 +8,8 @@ from pydantic import Field, JsonValue
 from bot.core.actions.definition import Action, Category, People, define
 from bot.core.actions.fields import AgentRef, Label, RoomRef, SceneRef
 
+Direction = Literal["begin", "pause", "resume", "stop", "skip", "extend", "add", "choose"]
+
 
 @define(Category.SCENES, "Open the lobby of a scene in a thread of a room.", for_agents=False)
 class StartScene(Action):
@@ -54,7 +56,7 @@ class LeaveSeat(Action):
 class DirectScene(Action):
     type: Literal["direct_scene"] = "direct_scene"
     scene_id: SceneRef
-    what: Literal["begin", "pause", "resume", "stop", "skip", "extend", "add", "choose"]
+    what: Direction
     seat: int | None = Field(default=None, ge=1, le=50)
 
 

@@ -57,8 +57,13 @@ class Beats(Protocol):
     async def find(self, community_id: CommunityId, beat_id: BeatId) -> Beat | None:
         """Give a beat as it was kept."""
 
-    async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
+    async def newest(
+        self, community_id: CommunityId, agent_id: AgentId, *, before: BeatId | None = None, limit: int = 50
+    ) -> Sequence[Beat]:
         """Give an agent's beats, newest first, without what they saw, answered and thought: `find` gives that."""
+
+    async def listed(self, community_id: CommunityId, ids: Collection[BeatId]) -> Mapping[BeatId, Beat]:
+        """Give those of these beats that are kept, as `newest` gives them."""
 
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
@@ -90,8 +95,13 @@ class Money(Protocol):
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
         """Give beats and usage of a UTC day by agent."""
 
-    async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
-        """Give what was used on each UTC day since one (None: ever), of each agent, room, model or format."""
+    async def used_daily(
+        self, community_id: CommunityId, by: UsedBy, since: date | None, *, agent_id: AgentId | None = None
+    ) -> Sequence[Used]:
+        """Give what was used on each UTC day since one (None: ever), of each agent, room, model or format.
+
+        `agent_id`: only by this one.
+        """
 
     async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:
         """Give what an agent used in all its life."""

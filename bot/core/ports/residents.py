@@ -15,6 +15,9 @@ class Agents(Protocol):
     async def names(self, community_id: CommunityId) -> Mapping[AgentId, str]:
         """Give every agent's name, in the order of their ids: what can be asked at every key that is typed."""
 
+    async def channels(self, community_id: CommunityId) -> Mapping[AgentId, Snowflake | None]:
+        """Give the channel of every agent's own room; None where it is still to be made."""
+
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         """Give what an agent will say later, soonest first."""
 
@@ -93,8 +96,8 @@ class Access(Protocol):
     async def keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
         """Give every key that there was in a community, without who holds it."""
 
-    async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
-        """Give the pending access requests of all communities."""
+    async def knocks(self, community_id: CommunityId) -> Sequence[AccessRequest]:
+        """Give the pending access requests of a community, oldest first."""
 
 
 class Views(Protocol):

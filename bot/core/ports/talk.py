@@ -57,6 +57,11 @@ class Talk(Protocol):
     ) -> Sequence[Message]:
         """Page a room backwards; oldest first within the page."""
 
+    async def lively(
+        self, community_id: CommunityId, room_ids: Collection[AgentId], since: datetime
+    ) -> Mapping[AgentId, int]:
+        """Count what was said since then in those of these rooms in which something was."""
+
     async def search(
         self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
     ) -> Sequence[tuple[Message, str]]:
@@ -139,7 +144,7 @@ class Reactions(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """Letters of one kind and state that wait to be sent, in all communities; `since`: when the first is due."""
+    """Letters of one kind and state that wait to be sent; `since`: when the first is due."""
 
     kind: LetterKind
     state: LetterState
@@ -162,8 +167,11 @@ class Letters(Protocol):
     async def next_due_at(self) -> datetime | None:
         """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
 
-    async def queues(self) -> Sequence[Queue]:
-        """Give what waits to be sent in all communities, by kind and state."""
+    async def queues(self, community_id: CommunityId | None = None) -> Sequence[Queue]:
+        """Give what waits to be sent in one community (None: in all), by kind and state."""
+
+    async def carrying(self, community_id: CommunityId, ids: Collection[MessageId]) -> Mapping[MessageId, Letter]:
+        """Give by message the newest letter that brought it to Discord, or is to, without what lies beside it."""
 
     async def unconfirmed(self, community_id: CommunityId, room_id: AgentId) -> Letter | None:
         """Give the room's POST letter that is being sent, if there is one."""

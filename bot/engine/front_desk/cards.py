@@ -13,13 +13,13 @@ from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Person, Snowflake, WholeAgent
-from bot.core.view import Tally
+from bot.core.view import Glance, Tally
 from bot.core.wording import counted
 from bot.engine.aside import aside
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office
-from bot.engine.masks import check_may_look
+from bot.engine.masks import check_may_look, closed_scenes, seated_in
 from bot.engine.performer import Outcome
 
 
@@ -117,17 +117,29 @@ class Agents:
         async with self.office.looking(guild_id) as (community, read):
             return (await read.views.roster(community.id, agent_ids=[agent_id])).whole_agent(agent_id)
 
-    async def names(self, guild_id: Snowflake) -> Mapping[AgentId, str]:
-        """Give everyone's name, in the order of their ids."""
+    async def names(self, guild_id: Snowflake) -> Mapping[AgentId, tuple[str, Snowflake | None]]:
+        """Give everyone's name and the channel of their own room, in the order of their ids."""
         async with self.office.store.reading() as read:
             community = await read.communities.of_guild(guild_id)
-            return {} if community is None else await read.agents.names(community.id)
+            if community is None:
+                return {}
+            names, channels = await read.agents.names(community.id), await read.agents.channels(community.id)
+            return {id_: (name, channels.get(id_)) for id_, name in names.items()}
 
     async def next_beats(self, guild_id: Snowflake) -> Mapping[AgentId, NextBeat]:
         """Give when everyone's next beat can come, and what it waits for."""
+        return (await self.foreseen(guild_id))[1]
+
+    async def foreseen(self, guild_id: Snowflake) -> tuple[Glance, Mapping[AgentId, NextBeat]]:
+        """Give a view of everyone with their rooms, and what each is at and waits for."""
         async with self.office.looking(guild_id) as (community, read):
             office = self.office
-            return (await foreseen(read, community, models=office.providers, clock=office.clock))[1]
+            return await foreseen(read, community, models=office.providers, clock=office.clock)
+
+    async def masked(self, guild_id: Snowflake) -> frozenset[AgentId]:
+        """Give the agents that sit in a closed scene that goes on: what they do, and when, is nobody's to see."""
+        async with self.office.looking(guild_id) as (community, read):
+            return seated_in(await closed_scenes(read.scenes, community.id))
 
     async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
         """Count by name the reactions of the last days to what an agent said."""

@@ -1,6 +1,6 @@
 """The community as a whole: how it stands, who changed what, and whether anyone beats."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -57,6 +57,12 @@ class Money:
             named = [replace(one, key=_name(view, by, one.key)) for one in days]
             return named, await self.office.providers.of(read.providers, community)
 
+    async def days_of(self, guild_id: Snowflake, agent_id: AgentId) -> Sequence[Used]:
+        """Give what one agent used on each of the last thirty days on which it used anything."""
+        async with self.office.looking(guild_id) as (community, read):
+            since = first_day(Period.MONTH, day_of(self.office.now()))
+            return await read.money.used_daily(community.id, UsedBy.AGENT, since, agent_id=agent_id)
+
     async def used_ever(self, guild_id: Snowflake, agent_id: AgentId) -> Used | None:
         """Give what an agent used in all its life."""
         async with self.office.looking(guild_id) as (community, read):
@@ -94,6 +100,11 @@ class CommunityDesk:
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=rooms, doors=False)
             inside = await insiders(read.scenes, community.id, view, rooms)
         return Sight(hidden_rooms=frozenset(rooms), hidden_agents=inside)
+
+    async def people(self, guild_id: Snowflake, ids: Collection[Snowflake]) -> Mapping[Snowflake, Person]:
+        """Give those of these people who are known."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.people.known(community.id, ids)
 
     async def audit_log(
         self,

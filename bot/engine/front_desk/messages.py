@@ -13,6 +13,7 @@ from bot.core.moderation import IN_A_THREAD, let_stand, proposal_of, what_and_te
 from bot.core.people import why_unheard
 from bot.core.ports import Writing
 from bot.core.ports.residents import Views
+from bot.core.ports.talk import Queue
 from bot.core.records import (
     Agent,
     AgentId,
@@ -62,6 +63,16 @@ class Messages:
         ):
             raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
         return message
+
+    async def deliveries(self, guild_id: Snowflake, messages: Sequence[Message]) -> Mapping[MessageId, Letter]:
+        """Give by message the letter that brought it to Discord, or is to; none for what was said there."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.letters.carrying(community.id, [one.id for one in messages])
+
+    async def queues(self, guild_id: Snowflake) -> Sequence[Queue]:
+        """Give what of a server waits to be sent to Discord."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.letters.queues(community.id)
 
     async def reactions(self, guild_id: Snowflake, message: Message) -> Sequence[tuple[AgentId, str]]:
         """Give which agents reacted to a message with what; on Discord all of them are the bot's."""

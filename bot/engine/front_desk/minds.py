@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from bot.core.errors import NotFound, Rejected
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import MindPart
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, MessageId, Side, Snowflake
+from bot.core.scenes.showing import closed_side
 from bot.core.view import MayRead, Outline
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
@@ -137,6 +138,27 @@ class Beats:
             found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
         return (await _for(self.office, guild_id, found, view, may_read))[:limit]
+
+    async def before(
+        self, guild_id: Snowflake, beat: Beat, *, who: Snowflake, may_read: MayRead = by_nobody
+    ) -> Beat | None:
+        """Give the beat of the same agent that came before one on its side, as it was sent; None without one."""
+        async with self.office.looking(guild_id) as (community, read):
+            found = await read.beats.newest(community.id, beat.agent_id, before=beat.id, limit=LOOKED_BACK)
+        last = next((one for one in found if one.side == beat.side), None)
+        return last and await self.one(guild_id, last.agent_id, last.id, who=who, may_read=may_read)
+
+    async def said(
+        self, guild_id: Snowflake, messages: Sequence[Message], *, who: Snowflake
+    ) -> Mapping[MessageId, Beat]:
+        """Give the beats that said messages which who asks may read, as `of` gives them."""
+        async with self.office.looking(guild_id) as (community, read):
+            found = await read.beats.listed(community.id, {one.beat_id for one in messages if one.beat_id is not None})
+            closed = await closed_scenes(read.scenes, community.id)
+        shut = seated_in(one for one in closed if one.seat_of(person_id=who) is not None)
+        sides = {closed_side(one) for one in closed}
+        behind = {one.id: found[one.beat_id] for one in messages if one.beat_id is not None and one.beat_id in found}
+        return {id_: beat for id_, beat in behind.items() if beat.agent_id not in shut and beat.side not in sides}
 
     async def behind(self, guild_id: Snowflake, message: Message, *, who: Snowflake) -> Beat:
         """Give the beat that said a message; raises NotFound when no beat did, or it is not kept any more."""

@@ -1,7 +1,8 @@
 """Rooms and their private threads: where they are, what was said there, and what will be."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bot.core.actions import DenyAccess, GrantAccess
 from bot.core.errors import NotFound, Rejected
@@ -81,10 +82,19 @@ class Rooms:
         allowed = await readable(self.office, guild_id, there, may_read)
         return next((room for room in there if room.id in allowed), None)
 
-    async def history(self, guild_id: Snowflake, room_id: AgentId, *, limit: int = 100) -> Sequence[Message]:
-        """Give the newest messages of a room, oldest first."""
+    async def history(
+        self, guild_id: Snowflake, room_id: AgentId, *, before: MessageId | None = None, limit: int = 100
+    ) -> Sequence[Message]:
+        """Give the newest messages of a room, or those before one, oldest first."""
         async with self.office.looking(guild_id) as (community, read):
-            return await read.talk.history(community.id, room_id, limit=limit)
+            return await read.talk.history(community.id, room_id, before=before, limit=limit)
+
+    async def lively(
+        self, guild_id: Snowflake, room_ids: Collection[AgentId], *, minutes: float
+    ) -> Mapping[AgentId, int]:
+        """Count what was said in the last minutes in those of these rooms in which something was."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.talk.lively(community.id, room_ids, self.office.now() - timedelta(minutes=minutes))
 
     async def summaries(
         self, guild_id: Snowflake, room_id: AgentId
@@ -151,8 +161,7 @@ class Doors:
     async def knocks(self, guild_id: Snowflake) -> Sequence[AccessRequest]:
         """Give the pending requests of the community, oldest first."""
         async with self.office.looking(guild_id) as (community, read):
-            knocks = [knock for owner, knock in await read.access.knocks() if owner == community.id]
-        return sorted(knocks, key=lambda knock: knock.id)
+            return await read.access.knocks(community.id)
 
     async def knock(self, guild_id: Snowflake, request_id: int) -> AccessRequest:
         """Find a pending request; raises NotFound when it was decided already."""

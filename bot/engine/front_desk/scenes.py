@@ -79,6 +79,8 @@ class Scenes:
             if closed_side(scene) is not None and scene.seat_of(person_id=who) is not None:
                 raise Rejected(STEPS_SHUT)
             log = await read.scenes.log(community.id, scene.id)
+        if scene.step and not log:
+            return f"The log of scene {scene.id} is kept no longer (`log_days`): nothing is left to be folded."
         digest, differs = await self.office.bench.done(community.id, refolded, scene, log)
         if differs is not None:
             return f"Step {differs} of scene {scene.id} comes out differently: its log was changed, or its rules were."

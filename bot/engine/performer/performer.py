@@ -19,7 +19,7 @@ from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Lookup
 from bot.core.view import Glance
 from bot.engine.performer.action_context import ActionContext
-from bot.engine.performer.audit import audit
+from bot.engine.performer.audit import Before, audit
 from bot.engine.performer.loading import load
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.registry import HANDLERS
@@ -132,15 +132,15 @@ async def _perform_one(work: UnitOfWork, action: Action) -> Outcome:
 
 
 async def _attempt(work: UnitOfWork, action: Action) -> Outcome:
-    work.secret, before, earlier = "", len(work.changes), work.view
+    work.secret, before = "", Before(work.view, work.minds, len(work.changes))
     try:
         done = HANDLERS[type(action)](work, action)
         result = await done if isawaitable(done) else done
     except Rejected as no:
         return Outcome(action=action, accepted=False, why=no.sentence)
-    letters = tuple(_letters(work.changes[before:]))
+    letters = tuple(_letters(work.changes[before.changes :]))
     outcome = Outcome(action=action, accepted=True, result=named(result, work.named), letters=letters)
-    audit(work, action, result, earlier)
+    audit(work, action, result, before)
     return outcome if work.actor.who is None else replace(outcome, secret=work.secret)
 
 

@@ -159,7 +159,9 @@ async def remove(work: UnitOfWork, action: Remove) -> str:
         raise Rejected("Everyone on the server sees that room: make it private first.")
     put_letter(work, LetterKind.PERMISSION, owner.id, _seen_by(action.person_id, allowed=False))
     work.update_room(owner.id, people_since=work.now)
-    return "That person is not let into the room any more."
+    person = await work.write.people.find(work.community_id, Snowflake(action.person_id))
+    who = work.name(person.id, person.username) if person else "That person"
+    return f"{who} is not let into the room any more."
 
 
 @handles(ClearRoom)

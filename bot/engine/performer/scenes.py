@@ -24,13 +24,13 @@ from bot.engine.performer.unit_of_work import UnitOfWork
 from bot.engine.seating import sits_in
 from bot.engine.stage import Stage, opened
 
-SCENES_OF_A_PERSON = 3
 EXTENDED_SECONDS = 120
 ADDED_USD = Decimal("0.10")
 NOT_SEATED = "You do not sit in that scene."
 THREAD_SOON = "Its thread is being opened: try again in a moment."
 ALL_TOLD = "Who watches was told all that its agents whispered: no person sits down in it any more."
 PLAYED_THERE = "A scene takes place in that room itself already: wait for its end, or let this one have a thread."
+NO_SUBSTITUTES = "A seat that was left stays empty here: a manager may allow it, /setup options scene_substitutes."
 NO_MORE_MONEY = "Four fifths of the day's money are spent: new scenes wait until tomorrow, or until it is raised."
 
 
@@ -171,8 +171,8 @@ async def _person_sits(work: UnitOfWork, scene: Scene) -> Seated:
     others = [one for one in await work.write.scenes.all(work.community_id, OPEN) if one.seat_of(person_id=person_id)]
     if any(one.id == scene.id for one in others):
         raise Rejected("You have a seat here already.")
-    if len(others) >= SCENES_OF_A_PERSON:
-        raise Rejected(f"You sit in {SCENES_OF_A_PERSON} scenes: leave one first.")
+    if len(others) >= (most := work.config.scenes_per_person):
+        raise Rejected(f"Nobody sits in more than {counted(most, 'scene')} at once here: leave one first.")
     await work.write.people.put(work.community_id, work.actor.who)
     return Seated(seat=0, person_id=person_id)
 
@@ -189,6 +189,8 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
         raise Rejected(f"There is no seat {seat} to be taken.")
     if left.left_at is None and left.agent_id is None:
         raise Rejected("Somebody sits there: they have to leave first.")
+    if sitter.agent_id is not None and left.left_at is not None and not work.config.scene_substitutes:
+        raise Rejected(NO_SUBSTITUTES)
     _check_peeks_nowhere(stage.scene, left, sitter)
     is_told = work.config.scene_asides and bool(stage.scene.standing) and not has_people(stage.scene)
     if sitter.person_id is not None and is_told and closed_side(stage.scene) is not None:

@@ -10,7 +10,7 @@ import structlog
 
 from bot.core.errors import ModelUnreachable, Rejected
 from bot.core.hud.counting import count
-from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall
+from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Tokenizer
 from bot.core.ports import Clock, Models, Store
 from bot.core.ports.trees import Trees
 from bot.core.records import Agent, CommunityId, Usage
@@ -18,6 +18,7 @@ from bot.core.spending import SLOWED_FROM, SLOWER_FROM, Limit, day_of, held_to
 from bot.core.timelines.growth import MOST_AT_ONCE
 from bot.core.timelines.records import Node, NodeId, TreeKey
 from bot.core.view import Outline
+from bot.engine.aside import aside
 from bot.engine.purse import CallPrice, set_aside, settle, spending_now
 from bot.engine.timelines.answers import GrantSpent, HouseFacts, ModelFacts
 
@@ -59,6 +60,18 @@ class Estimate:
     tokens: int
 
 
+class Places:
+    """So many calls at once of what the installation pays for, and of each community's own: who hangs hangs alone."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: WeakValueDictionary[CommunityId | None, asyncio.Semaphore] = WeakValueDictionary()
+
+    def of(self, whose: CommunityId | None) -> asyncio.Semaphore:
+        """Give what a call holds while it is answered."""
+        return self._known.setdefault(whose, asyncio.Semaphore(self._most))
+
+
 class Treasury:
     """Grants, and the calls that are paid from them; `on_changed` hears of every node that is over."""
 
@@ -67,7 +80,7 @@ class Treasury:
         self._models = models
         self._trees = trees
         self._clock = clock
-        self._places = asyncio.Semaphore(max(1, (places or MOST_PLACES) // 2))  # never more than half of a provider's
+        self._places = Places(max(1, (places or MOST_PLACES) // 2))  # never more than half of a provider's
         self._grants: dict[tuple[TreeKey, NodeId], Grant] = {}
         self._turns: WeakValueDictionary[TreeKey, asyncio.Lock] = WeakValueDictionary()
         self.on_changed: Callable[[TreeKey, Node | None], None] = _nobody
@@ -81,18 +94,19 @@ class Treasury:
         """Ask a model for a node; raises GrantSpent where its grant, or the day, does not hold the call."""
         grant = self._grants.get((key, node_id))
         model = await self._model(key.community_id)
-        tokens = count(model.tokenizer(call.model), call.instructions) + count(model.tokenizer(call.model), call.input)
+        tokens = await aside(_tokens_of, model.tokenizer(call.model), call)
         price = model.list_price(call.model, input_tokens=tokens, output_tokens=call.answer_tokens)
         if grant is None or grant.spent.cost_usd + grant.asked + price > grant.usd:
             raise GrantSpent("The money of this run is spent.")
-        if grant.ceilings is None and model.ceilings(call.model) is not None:
+        is_paid = model.ceilings(call.model) is not None
+        if grant.ceilings is None and is_paid:
             raise GrantSpent("Nothing was set aside of what whoever runs Selfroom pays for.")
         if await self._share(key.community_id, grant.ceilings) >= SLOWER_FROM:
             raise GrantSpent("The day's money is nearly spent.")
         grant.asked += price
         usage = Usage(input_tokens=tokens, output_tokens=call.answer_tokens, cost_usd=price)  # if nobody ever knows
         try:
-            async with self._places:
+            async with self._places.of(None if is_paid else key.community_id):
                 answer = await model.answer(call)
             usage = answer.usage
             return answer
@@ -227,6 +241,10 @@ def _ceilings(model: Model, view: Outline) -> Ceilings | None:
     agents = view.agents.values()  # also those that are retired: in a world they may live
     names = {view.config.model, *(name for one in agents for name in (one.model, one.spare_model) if name)}
     return next((held for name in sorted(names) if (held := model.ceilings(name)) is not None), None)
+
+
+def _tokens_of(tokenizer: Tokenizer, call: ModelCall) -> int:
+    return count(tokenizer, call.instructions) + count(tokenizer, call.input)
 
 
 def _price(model: Model, agent: Agent, answer_tokens: int) -> Decimal:

@@ -18,7 +18,10 @@ class Cut(Exception):
 
 
 class Pipe:
-    """One end: `serve` answers what the other end asks. `heard` counts what came, so that a silent end is known."""
+    """One end: `serve` answers what the other end asks.
+
+    `heard` counts what came, so that a silent end is known; `is_over` says that nothing more comes.
+    """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, serve: Serve) -> None:
         self._reader = reader
@@ -28,6 +31,7 @@ class Pipe:
         self._serving: set[asyncio.Task[None]] = set()
         self._count = 0
         self.heard = 0
+        self.is_over = False
 
     @property
     def waits(self) -> bool:
@@ -41,6 +45,8 @@ class Pipe:
 
     async def ask(self, what: str, *given: object) -> Any:  # noqa: ANN401  # what a method of the other end gives
         """Ask the other end; raises what it raised, and Cut when it is gone."""
+        if self.is_over:
+            raise Cut
         self._count += 1
         number = self._count
         future = self._asked[number] = asyncio.get_running_loop().create_future()
@@ -65,6 +71,7 @@ class Pipe:
         except (asyncio.IncompleteReadError, ConnectionError, OSError):
             pass
         finally:
+            self.is_over = True
             for future in self._asked.values():
                 if not future.done():
                     future.set_exception(Cut())

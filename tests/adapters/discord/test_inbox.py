@@ -1,7 +1,7 @@
 """What is reported is taken in, in order, whatever the store does."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import pytest
@@ -127,3 +127,35 @@ async def test_what_a_session_begins_with_comes_after_what_was_reported_before_a
     assert store.names.index("settled in 2") < store.names.index("new")
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_server_that_reports_without_end_is_read_on_later_and_takes_no_more_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 5)
+    store = Store()
+    inbox = Inbox(store)
+    begun = 0
+
+    def first(_: int) -> Callable[[], Awaitable[GuildSeen | None]]:
+        nonlocal begun
+        begun += 1
+        return partial(seen, f"read on {begun}")
+
+    inbox.begin(first)
+    for number in range(100):
+        inbox.put(partial(seen, f"flood {number}"), 9)
+    inbox.put(partial(seen, "another's"), 8)
+    assert inbox.size == 6 + 2
+    running = asyncio.create_task(inbox.run())
+    await inbox.passed([8, 9])
+    inbox.put(partial(seen, "afterwards"), 9)
+    await inbox.passed([9])
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert [one for one in store.names if one not in ("read on 3", "another's")] == [
+        "read on 1",
+        *(f"flood {number}" for number in range(4)),
+        "read on 2",
+        "afterwards",
+    ]

@@ -283,7 +283,7 @@ class Shut:
 async def test_a_thread_that_discord_refused_is_asked_for_again_when_we_are_let_in(
     fault: type[discord.HTTPException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(territory, "MOST_REFUSED", 3)
+    monkeypatch.setattr(territory, "MOST_REMEMBERED", 3)
     shut = Shut(fault)
     known = territory.Territory(cast(discord.Client, shut))
     for _ in range(3):
@@ -301,6 +301,26 @@ async def test_a_thread_that_discord_refused_is_asked_for_again_when_we_are_let_
     for id in (78, 79, 80, 77):  # of many only the newest are remembered
         await known.thread(9, id)
     assert shut.requests == [77, 77, 77, 78, 79, 80, 77]
+
+
+class Open(Shut):
+    """A server of threads that the cache does not know."""
+
+    async def fetch_channel(self, channel_id: int) -> Any:  # noqa: ANN401
+        self.requests.append(channel_id)
+        return Mock(spec=discord.Thread)
+
+
+async def test_of_many_threads_that_were_looked_at_only_the_newest_are_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Anybody can open any number of them, and each is as large as a channel with all that is in it."""
+    monkeypatch.setattr(territory, "MOST_REMEMBERED", 3)
+    there = Open(discord.NotFound)
+    known = territory.Territory(cast(discord.Client, there))
+    for id in (77, 78, 79, 80, 80, 77):
+        await known.channel(9, id)
+    assert there.requests == [77, 78, 79, 80, 77]
 
 
 async def test_what_discord_did_not_tell_is_asked_again() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import ParamSpec, TypeVar
 
 import pytest
@@ -14,7 +15,7 @@ from tests.engine.test_moderation import front_desk
 from tests.engine.theatre import BOSS
 from tests.engine.town import Town, town
 from tests.factories import GUILD_ID, person
-from tests.fakes import OpenBench
+from tests.fakes import START, OpenBench
 from tests.storage.scenes import THREAD, a_council
 
 P = ParamSpec("P")
@@ -76,6 +77,12 @@ async def test_a_log_that_folds_into_what_is_kept_is_told_to_and_one_that_does_n
         assert told == f"Scene {scene.id}: 1 step folded again, every digest is as it was."
         _, other = await council(here, digest="elsewhere", thread_id=Snowflake(6_009))
         assert "ends elsewhere than what is kept" in await desk.scenes.replay(GUILD_ID, other.id, who=BOSS.id)
+        _, old = await council(here, status=SceneStatus.OVER, ended_at=START, thread_id=Snowflake(6_011))
+        async with here.store.writing(here.community_id) as write:
+            later = START + timedelta(days=1)
+            await write.upkeep.forget(here.community_id, messages_before=START, huds_before=START, logs_before=later)
+        assert "is kept no longer (`log_days`)" in await desk.scenes.replay(GUILD_ID, old.id, who=BOSS.id)
+        assert (await desk.scenes.told(GUILD_ID, old.id)).lines == []
         _, changed = await council(here, first_digest="otherwise", thread_id=Snowflake(6_010))
         assert "comes out differently" in await desk.scenes.replay(GUILD_ID, changed.id, who=BOSS.id)
 

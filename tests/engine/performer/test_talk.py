@@ -22,10 +22,10 @@ async def test_what_is_said_is_stored_and_posted_at_the_pace_of_the_room(house: 
     await house.act(BO, SendMessage(room_id=ADA, message="one two three four"), let_through_at=let_through)
     assert await house.texts(ADA) == ["one two three four"]
     (post,) = await posts(house, ADA)
-    assert post.not_before == house.now + timedelta(seconds=0.4)  # four words at 80 a minute take 1.4 s, one has passed
+    assert post.not_before == house.now + timedelta(seconds=0.2)  # four words at 80 a minute take 1.2 s, one has passed
 
 
-@pytest.mark.parametrize(("seconds", "typed"), [(1.0, 0.56), (4.5, 1.295), (5.0, 1.4), (5.5, 1.442), (10.0, 1.82)])
+@pytest.mark.parametrize(("seconds", "typed"), [(1.0, 0.48), (4.5, 1.11), (5.0, 1.2), (5.5, 1.236), (10.0, 1.56)])
 async def test_an_agent_that_was_sped_up_types_faster_and_one_that_was_slowed_down_slower(
     house: House, seconds: float, typed: float
 ) -> None:
@@ -38,7 +38,7 @@ async def test_an_agent_that_was_sped_up_types_faster_and_one_that_was_slowed_do
 async def test_a_long_message_is_typed_for_three_seconds_at_most_and_counts_as_an_overrun(house: House) -> None:
     await house.act(BO, SendMessage(room_id=ADA, message="word " * 300), let_through_at=house.now)
     (post,) = await posts(house, ADA)
-    assert post.not_before == house.now + timedelta(seconds=2.8)
+    assert post.not_before == house.now + timedelta(seconds=2.4)
     membership = (await house.view(BO)).memberships[BO, ADA]
     assert (membership.last_spoke_at, membership.overrun_words) == (house.now, 100)
 

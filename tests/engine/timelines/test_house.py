@@ -1,5 +1,6 @@
 """The house pays for worlds apart from grants of the day's money, and for nothing else."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -10,7 +11,8 @@ import pytest
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.models import Ceilings, ModelCall, Source
+from bot.core.models import Ceilings, ModelAnswer, ModelCall, Source
+from bot.core.records import Snowflake
 from bot.core.spending import day_of
 from bot.core.timelines.records import TreeId
 from bot.engine.timelines.answers import GrantSpent
@@ -126,6 +128,41 @@ async def test_a_run_that_was_begun_on_ones_own_money_asks_no_model_that_the_ins
         with pytest.raises(GrantSpent):
             await house.answer(key, root.id, CALL)
         assert [call.model for call in mixed.calls] == ["own/small"]
+
+
+class Hanging(Mixed):
+    """A model of a community's own never answers; what the installation pays for does."""
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        if call.model.startswith("own/"):
+            await asyncio.Event().wait()
+        return await super().answer(call)
+
+
+async def test_a_model_of_ones_own_that_hangs_leaves_the_runs_of_others_their_places(tmp_path: Path) -> None:
+    hanging = Hanging()
+    rich = CommunityConfig(usd_per_day=Decimal(100), model="own/small")
+    async with hearts(1, config=rich, model=hanging, llm="own/small") as home, treasury(tmp_path) as (_, grown):
+        house = Treasury(home.store, hanging, grown.trees, home.clock, places=2)
+        async with home.store.writing() as write:
+            other = (await write.communities.add(Snowflake(77), "Others")).id
+        theirs, mine = (replace(grown.key, community_id=one) for one in (home.community_id, other))
+        (root,) = await grown.trees.nodes(grown.key)
+        for key in (theirs, mine):
+            grant = await house.grant(key, Estimate(usd=Decimal(1), granted_usd=Decimal(2), tokens=9))
+            assert grant is not None
+            grant.ceilings = None if key is theirs else Ceilings()
+            await house.give(key, grant, [root])
+        hanging.paid = Ceilings()
+        calls = [asyncio.create_task(house.answer(theirs, root.id, replace(CALL, model="own/small"))) for _ in range(9)]
+        await asyncio.sleep(0)
+        try:
+            async with asyncio.timeout(30):
+                assert (await house.answer(mine, root.id, CALL)).text
+        finally:
+            for one in calls:
+                one.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
 
 
 async def test_operations_at_the_same_time_spend_no_more_than_the_tree_may(tmp_path: Path) -> None:

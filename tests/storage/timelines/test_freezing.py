@@ -35,6 +35,7 @@ from bot.core.records import (
     Side,
     Snowflake,
 )
+from bot.core.scenes.records import SceneStatus
 from bot.core.timelines.records import AtMessage, AtStep, AtTime, Cut, Image
 from storage.database import Database, database_url
 from storage.session import Session
@@ -268,6 +269,23 @@ async def test_at_a_step_a_scene_stands_where_it_stood(store: SqlStore, communit
     assert (back.step, list(log)) == (0, [])
     assert back.digest == scene.first_digest
     assert [row[1] for row in rows(image)["reasons"]], "somebody is asked to move"
+
+
+@pytest.mark.parametrize("minutes", [20, 2])
+async def test_a_scene_whose_log_is_kept_no_longer_stays_as_it_ended(
+    store: SqlStore, community_id: CommunityId, minutes: int
+) -> None:
+    over = {"status": SceneStatus.OVER, "ended_at": START + timedelta(minutes=5), "deadline_at": None}
+    async with store.writing(community_id) as write:
+        await a_council(write, community_id, started_at=START, **over)
+        await write.upkeep.forget(community_id, messages_before=START, huds_before=START, logs_before=NOW)
+    point = AtTime(at=START + timedelta(minutes=minutes))
+    image = await store.image(community_id, Cut(rooms=(ROOM,), point=point), now=NOW)
+    past = SqlStore(Database(database_url("sqlite://"), unfrozen(image.data)), store.config)
+    async with past, past.reading() as read:
+        (scene,) = await read.scenes.all(community_id)
+    assert (scene.status, scene.step) == (SceneStatus.OVER, 1)
+    assert any("Scenes that were made" in one for one in image.not_unwound) == (minutes == 2)
 
 
 paths = st.sampled_from(["mira", "mira.trust", "mira.likes", "tea", "tea.kinds"])

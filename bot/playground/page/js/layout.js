@@ -27,7 +27,11 @@ function mountSide(app) {
     if (frame.classList.contains("side-open")) show(false);
     else app.showPanel(null);
   });
-  app.on("open", () => show(false));
+  let arrived = false; // the first channel opens by itself: who has the list open by then keeps it
+  app.on("open", () => {
+    if (arrived) show(false);
+    arrived = true;
+  });
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
     if (frame.classList.contains("side-open")) show(false);

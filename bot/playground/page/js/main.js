@@ -55,6 +55,7 @@ function mount(app) {
   find(".open-welcome").addEventListener("click", mountWelcome(app, find(".welcome")));
   mountLayout(app);
   keepRelativeTimes();
+  find(".frame").inert = false;
 }
 
 function listen(app) {
@@ -65,6 +66,7 @@ function listen(app) {
 }
 
 function say(text) {
+  find(".frame").inert = false;
   const banner = find(".connection");
   banner.textContent = text;
   banner.hidden = false;

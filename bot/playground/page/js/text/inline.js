@@ -26,7 +26,7 @@ function channelMention(app, id) {
   const channel = app.world.channels.get(id);
   return mention(
     "place",
-    channel ? `#${app.world.channelName(channel)}` : "#a channel that you do not see",
+    channel ? `#${app.world.channelName(channel)}` : "a private or deleted room",
     channel && (() => app.open(id)),
   );
 }

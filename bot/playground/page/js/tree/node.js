@@ -1,6 +1,7 @@
 /** One node beside the picture: what it is, what can be done with it, and what it tells. */
 
 import { fill, findAll, h } from "../lib/dom.js";
+import { cameOf } from "./picture.js";
 import { runsOf } from "./runs.js";
 import { lineOf, mindsOf, transcriptOf } from "./telling.js";
 
@@ -65,11 +66,10 @@ export class NodeView {
     this.#drawn = text;
     const turns = node.turns ? ` · ${node.turns} ${node.turns === 1 ? "turn" : "turns"}` : "";
     const about = `${SIGNS[node.status]}${turns} · ${Number(node.usd).toFixed(4)} USD`;
-    const from = node.parent === null ? "where it begins" : `${node.edge.replaceAll("_", " ")} from ${node.parent}`;
     fill(
       this.element,
       h("h3", {}, `Node ${node.id}`),
-      h("p.tree-about", {}, `${from} · ${about}`),
+      h("p.tree-about", {}, `${cameOf(node)} · ${about}`),
       node.outcome ? h("p.tree-about", {}, node.outcome) : null,
       node.note ? h("p.tree-note", {}, node.note) : null,
       node.status === "done" ? runsOf(this.tree, node, this.deeds.use) : null,

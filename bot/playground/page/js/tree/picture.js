@@ -6,18 +6,18 @@ const SVG = "http://www.w3.org/2000/svg";
 const [LEVEL, ROW, DISC, REACH] = [84, 54, 18, 25];
 const [SMALLEST, LARGEST, STEP] = [0.15, 3, 1.25];
 const PULLED = 4; // pixels from which on a press is no click
-const LETTERS = {
-  advance: "a",
-  multi: "m",
-  chain: "c",
-  ask: "?",
-  branch: "b",
-  agent_ctx: "k",
-  agent_plan: "p",
-  agent_props: "r",
-  scene_state: "s",
-  public_event: "e",
-  settings: "o",
+const CAME = {
+  advance: ["a", "went on"],
+  multi: ["m", "one of several"],
+  chain: ["c", "a link of a chain"],
+  ask: ["?", "was asked"],
+  branch: ["b", "several changes"],
+  agent_ctx: ["k", "a changed mind"],
+  agent_plan: ["p", "a changed plan"],
+  agent_props: ["r", "a changed agent"],
+  scene_state: ["s", "a changed scene"],
+  public_event: ["e", "an event"],
+  settings: ["o", "changed settings"],
 };
 
 function s(tag, attributes = {}, ...children) {
@@ -62,9 +62,14 @@ function newestPath(nodes) {
   return found;
 }
 
+/** How a node came from its parent, in words. */
+export function cameOf(node) {
+  return node.parent === null ? "where it begins" : `${CAME[node.edge]?.[1] ?? "came"} after ${node.parent}`;
+}
+
 /** What a node is, in words. */
 export function wordsOf(node) {
-  const from = node.parent === null ? "" : `, ${node.edge.replaceAll("_", " ")} from ${node.parent}`;
+  const from = node.parent === null ? "" : `, ${cameOf(node)}`;
   const turns = node.turns ? `, ${node.turns} ${node.turns === 1 ? "turn" : "turns"}` : "";
   const outcome = node.outcome ? `: ${node.outcome}` : "";
   return `Node ${node.id}${from}, ${node.status}${turns}${outcome}${node.note ? `. ${node.note}` : ""}`;
@@ -137,7 +142,7 @@ export class Picture {
       lines.push(s("path", { d: path, class: newest.has(node.id) ? "edge newest" : "edge" }));
       const [lx, ly] = [(above.x + x) / 2, (above.y + y) / 2];
       lines.push(s("circle", { cx: lx, cy: ly, r: 8, class: "letter-ground" }));
-      lines.push(s("text", { x: lx, y: ly, class: "letter" }, LETTERS[node.edge] ?? ""));
+      lines.push(s("text", { x: lx, y: ly, class: "letter" }, CAME[node.edge]?.[0] ?? ""));
     }
     this.lines.replaceChildren(...lines);
   }

@@ -2,7 +2,7 @@
 
 import { clockTime } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
-import { hudLines } from "../side/drawer.js";
+import { hudLines } from "../side/beat.js";
 import { openDialog } from "../widgets/dialog.js";
 import { orSay } from "../widgets/toast.js";
 

@@ -1,0 +1,141 @@
+/** An agent: what it is at, its beats, what it carries, where it looks, and what it costs. */
+
+import { h } from "/shared/js/lib/dom.js";
+import { fact } from "/shared/js/side/beat.js";
+import { nextBeat, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
+import { ago, beatAddress, counted, exactly, nothing, part, price, table } from "./parts.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const ROUND = 100; // a circle of this length: shares in percent are lengths
+const FEEDBACK = { thumbs_up: "👍", thumbs_down: "👎", brain: "🧠", heart: "❤️" };
+
+function shape(name, attributes) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+function donut(rows) {
+  const svg = shape("svg", { viewBox: "0 0 42 42", class: "donut", "aria-hidden": "true" });
+  let at = 25; // a quarter back: it begins at the top
+  rows.forEach(({ share }, index) => {
+    svg.append(
+      shape("circle", {
+        cx: 21,
+        cy: 21,
+        r: ROUND / (2 * Math.PI),
+        class: `ring ring-${index % 6}`,
+        "stroke-dasharray": `${share} ${ROUND - share}`,
+        "stroke-dashoffset": at,
+      }),
+    );
+    at -= share;
+  });
+  return svg;
+}
+
+function attention(rows) {
+  const bySide = Map.groupBy ? Map.groupBy(rows, (one) => one.side) : new Map([[0, rows]]);
+  return [...bySide.values()].map((some) =>
+    h(
+      "div.attention",
+      {},
+      donut(some),
+      h(
+        "ul",
+        {},
+        some.map(({ room, share }, index) =>
+          h("li", {}, h(`i.dot.ring-${index % 6}`), h("a", { href: `#/rooms/${room.id}` }, room.name), ` ${share.toFixed(0)} %`),
+        ),
+      ),
+    ),
+  );
+}
+
+/** A value as a tree that opens. */
+function tree(name, value) {
+  if (value === null || typeof value !== "object") return h("li", {}, h("b", {}, `${name}: `), String(value));
+  const inner = Object.entries(value);
+  if (!inner.length) return h("li", {}, h("b", {}, `${name}: `), h("span.quiet", {}, "empty"));
+  return h(
+    "li",
+    {},
+    h("details", { open: inner.length < 12 }, h("summary", {}, h("b", {}, name)), h("ul.knows", {}, inner.map((one) => tree(...one)))),
+  );
+}
+
+function plan({ goals, milestones, strategy, current }) {
+  const items = (list) =>
+    h("ul", {}, list.map((one) => h("li", {}, `${one.done ? "☑" : "☐"} ${one.text}${one.id === current ? " (now)" : ""}`)));
+  if (!goals.length && !milestones.length && !strategy) return nothing("It has no plan.");
+  return [
+    goals.length ? [h("h4", {}, "Goals"), items(goals)] : null,
+    milestones.length ? [h("h4", {}, "Milestones"), items(milestones)] : null,
+    strategy ? [h("h4", {}, "Strategy"), h("p", {}, strategy)] : null,
+  ];
+}
+
+function mind(one) {
+  const known = Object.entries(one.knowledge);
+  const focus = Object.entries(one.focus).filter(([, value]) => value.length);
+  return part(
+    one.side ? `What it carries in ${one.where}` : "What it carries in public",
+    h("h3", {}, "Knowledge"),
+    known.length ? h("ul.knows", {}, known.map((each) => tree(...each))) : nothing("It knows nothing yet."),
+    h("h3", {}, "Focus"),
+    focus.length
+      ? h("dl.facts", {}, focus.map(([name, value]) => fact(name.replaceAll("_", " "), [value].flat().join(" · "))))
+      : nothing("Nothing is in its focus."),
+    h("h3", {}, "Plan"),
+    plan(one.plan),
+    one.feelings.length
+      ? [h("h3", {}, "Feelings"), h("ul", {}, one.feelings.map((felt) => h("li", {}, `${felt.emotion}: ${felt.why}`)))]
+      : null,
+  );
+}
+
+function days(rows, coin) {
+  const most = Math.max(...rows.map((one) => one.usd || one.tokens), 0) || 1;
+  const bars = rows.map((one) =>
+    h(
+      "li",
+      {},
+      h("span.bar-name", {}, one.day),
+      h("span.bar", { style: { "--share": `${(100 * (one.usd || one.tokens)) / most}%` } }),
+      h("span.bar-value.wide", {}, `${price(one.usd, coin)}, ${counted(one.beats, "beat")}`),
+    ),
+  );
+  return bars.length ? h("ul.bars.days", { "aria-label": "Cost by day" }, bars) : nothing("It has cost nothing in 30 days.");
+}
+
+function beatRow(beat) {
+  const said = beat.failed || beat.outcome.join(" ") || "It stayed silent.";
+  const address = h("a", { href: beatAddress(beat) }, `beat ${beat.id}`);
+  return [address, exactly(beat.at), beat.because, said.slice(0, 200), price(beat.cost_usd, beat.imaginary ? "imaginary USD" : "USD")];
+}
+
+/** The page. */
+export function agentPage(told, beats) {
+  const { agent, coin, feedback } = told;
+  const marks = Object.entries(feedback).map(([name, count]) => `${FEEDBACK[name] ?? name} ${count}`);
+  return [
+    h("h1", {}, agent.name, " ", stateDot(agent)),
+    h(
+      "dl.facts",
+      {},
+      fact("State", stateWord(agent)),
+      fact("Heartbeat", tempo(agent)),
+      fact("Last beat", ago(agent.last_beat_at)),
+      fact("Next beat", nextBeat(agent)),
+      fact("Model", agent.model),
+      fact("Today", `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`),
+      fact("Feedback in 7 days", marks.join(" ") || "none"),
+      fact("Its room", h("a", { href: `#/rooms/${agent.id}` }, "transcript")),
+    ),
+    h("details.part", {}, h("summary", {}, "Its prompt"), h("pre.hud", { tabindex: 0 }, told.prompt)),
+    part("Beats", beats.length ? table("Beats", ["Beat", "When", "Because", "What came of it", "Cost"], beats.map(beatRow)) : nothing("It has not beaten yet.")),
+    told.minds.map(mind),
+    part("Attention", told.attention.length ? attention(told.attention) : nothing("It is in no room.")),
+    part("Cost by day", days(told.days, coin)),
+  ];
+}

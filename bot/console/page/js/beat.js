@@ -1,0 +1,73 @@
+/** One beat: why it came, what was seen and what of that was new, what was answered, and what came of it. */
+
+import { fullTime } from "/shared/js/lib/clock.js";
+import { h } from "/shared/js/lib/dom.js";
+import { answerOf, copyButton, costOf, fact } from "/shared/js/side/beat.js";
+import { agentLink, nothing, part, roomLink } from "./parts.js";
+import { line } from "./room.js";
+
+function sectionRow({ name, tokens, before }, most) {
+  const grown = before === null || before === undefined ? "" : tokens - before;
+  return h(
+    "li",
+    {},
+    h("span.bar-name", {}, name.replaceAll("_", " ")),
+    h("span.bar", { style: { "--share": `${(100 * Math.max(0, tokens)) / most}%` } }),
+    h("span.bar-value", {}, tokens.toLocaleString()),
+    h("span.bar-grown", {}, grown === "" ? "new" : grown ? `${grown > 0 ? "+" : "−"}${Math.abs(grown)}` : "="),
+  );
+}
+
+function sections(rows, before) {
+  const most = rows.reduce((sum, one) => sum + Math.max(0, one.tokens), 0) || 1;
+  const note = before ? `Beside each: how it grew since beat ${before.id}.` : "It is the first beat that is kept.";
+  return [
+    h("ul.bars.grown", { "aria-label": "Tokens by section" }, rows.map((one) => sectionRow(one, most))),
+    h("p.quiet", {}, note),
+  ];
+}
+
+function hud({ stretches, before, beat, gone }) {
+  if (!beat.hud) return nothing("This HUD is not kept any more.");
+  const marks = stretches.map(([text, isNew]) => (isNew && before ? h("mark", {}, text) : text));
+  const pre = h("pre.hud", { tabindex: 0, "aria-label": "HUD" }, marks);
+  const only = h("input", { type: "checkbox", on: { change: () => pre.classList.toggle("only-new", only.checked) } });
+  for (const node of [...pre.childNodes]) if (node.nodeType === Node.TEXT_NODE) node.replaceWith(h("span", {}, node.data));
+  const since = before ? `Marked: what was new since beat ${before.id}.` : "";
+  return [
+    h(
+      "div.drawer-line",
+      {},
+      h("p.quiet", {}, `As it was sent, in the format ${beat.format}. ${since}`),
+      before ? h("label.tick", {}, only, " Only what was new") : null,
+      copyButton(beat.hud, "HUD"),
+    ),
+    pre,
+    gone.length
+      ? h("details", {}, h("summary", {}, `What was there before and went (${gone.length})`), h("pre.hud", {}, gone.join("\n")))
+      : null,
+  ];
+}
+
+/** The page; `said`: the message that one asks about. */
+export function beatPage(told, said) {
+  const { agent, beat, before, where } = told;
+  const about = said ? `Why ${agent.name} said that` : `Beat ${beat.id} of ${agent.name}`;
+  const because = told.by ? h("span", {}, `${beat.because} (${told.by})`) : beat.because;
+  return [
+    h("h1", {}, about),
+    said ? h("ol.lines", { "aria-label": "What was said" }, line(said)) : null,
+    h(
+      "dl.facts",
+      {},
+      fact("Because", because),
+      fact("Agent", agentLink(agent.id, agent.name)),
+      where ? fact("In", roomLink(where)) : null,
+      fact("When", fullTime(beat.at)),
+      before ? fact("Before", h("a", { href: `#/agents/${agent.id}/beats/${before.id}` }, `beat ${before.id}`)) : null,
+    ),
+    part("What it answered", answerOf(beat, (words) => words)),
+    part("What it saw", sections(told.sections, before), hud(told)),
+    part("What it cost", costOf(beat)),
+  ];
+}

@@ -1,0 +1,126 @@
+/** The console: lets itself in, and shows the page that the address names. */
+
+import { fill, find, h } from "/shared/js/lib/dom.js";
+import { keepRelativeTimes } from "/shared/js/lib/clock.js";
+import { Refused } from "/shared/js/lib/stream.js";
+import { mountTheme } from "/shared/js/side/theme.js";
+import { toast } from "/shared/js/widgets/toast.js";
+import { agentPage } from "./agent.js";
+import { beatPage } from "./beat.js";
+import { Live } from "./live.js";
+import { overview } from "./overview.js";
+import { beatAddress } from "./parts.js";
+import { room } from "./room.js";
+import { Ended, ask, enter, leave } from "./session.js";
+
+const view = find("#view");
+const live = new Live({
+  show: (quietly) => show(quietly),
+  refused: (sentence) => over(sentence),
+  get address() {
+    return shown;
+  },
+});
+let shown = "";
+
+const PAGES = [
+  [/^#\/(?:\?|$)/, async (found, query, quietly) => atAGlance(await ask("/overview"), quietly)],
+  [/^#\/rooms\/(\d+)/, async ([, id], query) => room(await ask(`/rooms/${id}${asked(query)}`), Number(query.get("at")))],
+  [/^#\/agents\/(\d+)\/beats\/(\d+)/, async ([, agent, beat], query) => {
+    const message = query.get("message");
+    return beatPage(await ask(`/agents/${agent}/beats/${beat}`), message && (await ask(`/messages/${message}`)));
+  }],
+  [/^#\/agents\/(\d+)/, async ([, id]) => agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats`))],
+];
+
+function asked(query) {
+  return query.size ? `?${query}` : "";
+}
+
+function atAGlance(told, quietly) {
+  find(".server").textContent = told.server || "Selfroom";
+  live.know(told);
+  return overview(told, quietly);
+}
+
+async function content(address, quietly) {
+  const query = new URLSearchParams(address.split("?")[1] ?? "");
+  for (const [pattern, page] of PAGES) {
+    const found = pattern.exec(address);
+    if (found) return page(found, query, quietly);
+  }
+  throw new Refused("There is no such page: go back to the overview.");
+}
+
+function over(sentence) {
+  live.end();
+  document.body.dataset.ended = "true";
+  fill(view, h("h1", {}, "Nothing is shown here"), h("p", { role: "alert" }, sentence));
+}
+
+/** Show what the address names; `quietly`: the same page once more, where one is. */
+export async function show(quietly = false) {
+  const address = location.hash || "#/";
+  shown = address;
+  try {
+    const nodes = await content(address, quietly);
+    if (shown !== address) return; // somebody went on meanwhile
+    const at = view.scrollTop;
+    const focused = quietly && view.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    fill(view, nodes);
+    live.draw();
+    if (focused) find(`a[href="${CSS.escape(focused)}"]`, view)?.focus({ preventScroll: true });
+    document.title = `${find("h1", view)?.textContent ?? "Console"} · Selfroom console`;
+    if (quietly) view.scrollTop = at;
+    else land();
+  } catch (error) {
+    if (error instanceof Ended) over(error.message);
+    else if (!quietly) fill(view, h("h1", {}, "That cannot be shown"), h("p", { role: "alert" }, error.message));
+  }
+}
+
+/** Go to the top of a new page, or to the message that was looked for; who hears it read begins there. */
+function land() {
+  const marked = find(".marked", view);
+  view.focus({ preventScroll: true });
+  view.scrollTop = 0;
+  marked?.scrollIntoView({ block: "center" });
+}
+
+async function look(text) {
+  const number = text.trim().match(/(\d+)\/?$/)?.[1];
+  if (!number) throw new Refused("Paste a message's link, or its number.");
+  const message = await ask(`/messages/${number}`);
+  location.hash = message.beat ? beatAddress(message.beat, message.id) : `#/rooms/${message.room}?at=${message.id}`;
+}
+
+find(".finder").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    await look(event.target.elements.what.value);
+  } catch (error) {
+    if (error instanceof Ended) over(error.message);
+    else toast(error.message, "error");
+  }
+});
+find(".leave").addEventListener("click", async () => {
+  await leave();
+  over("You have left. Use /console open in your server to come back.");
+});
+mountTheme(find(".theme"));
+keepRelativeTimes();
+window.addEventListener("hashchange", () => begin());
+
+async function begin() {
+  try {
+    await enter();
+  } catch (error) {
+    over(error.message);
+    return;
+  }
+  delete document.body.dataset.ended;
+  await show();
+  if (!document.body.dataset.ended && shown !== "#/") ask("/overview").then((told) => live.know(told), () => {});
+}
+
+begin();

@@ -1,0 +1,119 @@
+/** Everything at a glance: rooms with their heat, agents, money, what waits, models and letters. */
+
+import { fill, h } from "/shared/js/lib/dom.js";
+import { nextBeat, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
+import { agentLink, ago, counted, nothing, part, price, roomLink, table } from "./parts.js";
+
+const HOT = [
+  [15, "hot"],
+  [5, "warm"],
+  [1, "mild"],
+];
+
+/** How warm a room is, by what was said in it lately. */
+export function heatOf(room) {
+  return HOT.find(([least]) => room.lately >= least)?.[1] ?? "cold";
+}
+
+function tile(name, ...inner) {
+  return h("div.tile", {}, h("h2", {}, name), inner);
+}
+
+function budgetTile({ share, usd, usd_limit, tokens, tokens_limit, coin, unknown }) {
+  const may = usd_limit === null ? "" : ` of ${usd_limit.toFixed(2)}`;
+  const tokensMay = tokens_limit === null ? "" : ` of ${tokens_limit.toLocaleString()}`;
+  const bar = h("progress", { max: 1, value: Math.min(1, share), "aria-label": "Budget used" });
+  return tile(
+    "Today's budget",
+    h("p", {}, `${usd.toFixed(4)}${may} ${coin}`),
+    bar,
+    h("p.quiet", {}, `${tokens.toLocaleString()}${tokensMay} tokens`),
+    unknown.map((name) => h("p.quiet", {}, `What ${name} costs is unknown.`)),
+  );
+}
+
+function waitsTile(waits) {
+  const rows = waits.map((one) =>
+    h("li", {}, h("a", { href: `#/rooms/${one.room}` }, one.text), " ", ago(one.at)),
+  );
+  return tile("Waits for a manager", rows.length ? h("ul", {}, rows) : nothing("Nothing."));
+}
+
+function modelsTile(models) {
+  const rows = models.map((one) => {
+    const state = one.failing ? "✗ fails" : one.failures ? `✗ failed ${counted(one.failures, "time")}` : "✓ answers";
+    return h("li", {}, `${one.name}: ${state} (${counted(one.agents, "agent")})`);
+  });
+  return tile("Models", h("ul", {}, rows));
+}
+
+function lettersTile(letters) {
+  const rows = letters.map((one) =>
+    h("li", {}, `${one.letters} × ${one.kind}, ${one.state}, the first since `, ago(one.since)),
+  );
+  return tile("Letters to Discord", rows.length ? h("ul", {}, rows) : nothing("All are sent."));
+}
+
+function roomCard(room, working) {
+  const said = room.lately ? `${counted(room.lately, "line")} in 10 minutes` : "quiet";
+  const busy = working.map((one) => h("li", {}, `${one.name} is ${one.at_work_in[room.id]}`));
+  const held = [
+    room.hushed_until ? "hushed" : "",
+    room.unposted ? `${room.unposted} to be posted` : "",
+    room.fault_at ? "its model fails" : "",
+  ].filter(Boolean);
+  return h(
+    `li.room-card`,
+    { data: { heat: heatOf(room), room: String(room.id) } },
+    h("strong", {}, roomLink(room)),
+    h("span", {}, said),
+    h("span.quiet", {}, `${counted(room.members, "agent")} · `, ago(room.last_message_at)),
+    held.length ? h("span.held", {}, held.join(", ")) : null,
+    busy.length ? h("ul.busy", {}, busy) : null,
+  );
+}
+
+function agentRow(agent, coin) {
+  return [
+    h("span", { data: { agent: String(agent.id) } }, stateDot(agent), agentLink(agent.id, agent.name)),
+    [stateWord(agent), agent.rests ? ", rests after faults" : ""],
+    tempo(agent),
+    ago(agent.last_beat_at),
+    nextBeat(agent),
+    `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`,
+  ];
+}
+
+/** Who is at something, by room. */
+function workingIn(agents) {
+  const byRoom = new Map();
+  for (const one of agents)
+    for (const id of Object.keys(one.at_work_in)) byRoom.set(Number(id), [...(byRoom.get(Number(id)) ?? []), one]);
+  return byRoom;
+}
+
+/** The page, from what the server tells; `atOnce`: with its long table, which else comes after the first paint. */
+export function overview(told, atOnce = true) {
+  const rooms = [...told.rooms].sort((one, two) => two.lately - one.lately || one.id - two.id);
+  const working = workingIn(told.agents);
+  const agents = h("div");
+  const list = () => fill(agents, table("Agents", heads, told.agents.map((one) => agentRow(one, coin))));
+  const heads = ["Agent", "State", "Interval", "Last beat", "Next beat", "Today"];
+  const { coin } = told.budget;
+  if (atOnce) list();
+  else requestAnimationFrame(() => setTimeout(list));
+  return [
+    h("h1", {}, told.paused ? "Overview: everyone is paused" : "Overview"),
+    h(
+      "div.tiles",
+      {},
+      budgetTile(told.budget),
+      waitsTile(told.waits),
+      modelsTile(told.models),
+      lettersTile(told.letters),
+    ),
+    part("Rooms", h("ul.rooms", {}, rooms.map((room) => roomCard(room, working.get(room.id) ?? [])))),
+    part("Agents", agents),
+    part("What happens", h("div.feed", { role: "log", "aria-label": "The newest first", "aria-live": "off", tabindex: 0 })),
+  ];
+}

@@ -1,0 +1,79 @@
+/** What several pages of the console share. */
+
+import { fromNow, fullTime, shortTime } from "/shared/js/lib/clock.js";
+import { h } from "/shared/js/lib/dom.js";
+
+/** A heading for a part of a page. */
+export function part(title, ...inner) {
+  return h("section.part", { "aria-label": title }, h("h2", {}, title), inner);
+}
+
+/** When, as seen from now, with the exact time behind it. */
+export function ago(when) {
+  if (!when) return h("span.quiet", {}, "never");
+  return h("time.relative", { datetime: when, title: fullTime(when) }, fromNow(when));
+}
+
+/** When, exactly. */
+export function exactly(when) {
+  return h("time", { datetime: when, title: fullTime(when) }, shortTime(when));
+}
+
+/** A room's name, leading to it. */
+export function roomLink(room) {
+  return h("a", { href: `#/rooms/${room.id}` }, room.private ? "🔒 " : "", room.name);
+}
+
+/** An agent's name, leading to it. */
+export function agentLink(id, name) {
+  return h("a", { href: `#/agents/${id}` }, name);
+}
+
+/** Where a beat can be looked into; `message`: as what lies behind that. */
+export function beatAddress(beat, message) {
+  return `#/agents/${beat.agent}/beats/${beat.id}${message ? `?message=${message}` : ""}`;
+}
+
+/** Money as it is told: unknown where the model has no price. */
+export function price(usd, coin = "USD") {
+  return usd === null || usd === undefined ? "cost unknown" : `${Number(usd).toFixed(5)} ${coin}`;
+}
+
+/** How a message came, or comes, to Discord. */
+export function deliveryWords(delivery) {
+  if (!delivery) return "";
+  const tries = delivery.attempts > 1 ? `, after ${delivery.attempts} tries` : "";
+  const parts = delivery.parts > 1 ? ` in ${delivery.parts} parts` : "";
+  return {
+    waiting: `waits to be posted${tries}`,
+    sending: `is being posted${tries}`,
+    sent: `posted${parts}${tries}`,
+    held: "held by moderation",
+    failed: `was not posted${tries}`,
+  }[delivery.state];
+}
+
+/** A table with a caption for who hears it read. */
+export function table(caption, heads, rows) {
+  return h(
+    "div.scroll",
+    { tabindex: 0, role: "group", "aria-label": `${caption}, a table` },
+    h(
+      "table",
+      {},
+      h("caption.unseen", {}, caption),
+      h("thead", {}, h("tr", {}, heads.map((one) => h("th", { scope: "col" }, one)))),
+      h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell))))),
+    ),
+  );
+}
+
+/** A number of things: 1 agent, 2 agents. */
+export function counted(number, what) {
+  return `${number.toLocaleString()} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** Something with nothing in it. */
+export function nothing(words) {
+  return h("p.quiet", {}, words);
+}

@@ -1,0 +1,52 @@
+/** A room's transcript, and behind every agent's message why it was said. */
+
+import { h } from "/shared/js/lib/dom.js";
+import { agentLink, beatAddress, deliveryWords, exactly, nothing, price, roomLink } from "./parts.js";
+
+function why({ id, beat, delivery }) {
+  const words = deliveryWords(delivery);
+  if (!beat) return words ? h("p.behind.quiet", {}, words) : null;
+  const cost = price(beat.cost_usd, beat.imaginary ? "imaginary USD" : "USD");
+  return h(
+    "p.behind.quiet",
+    {},
+    h("a.why", { href: beatAddress(beat, id) }, "Why?"),
+    ` ${beat.because} · ${cost} · ${beat.latency_seconds.toFixed(1)} s${words ? ` · ${words}` : ""}`,
+  );
+}
+
+/** One line of a transcript. */
+export function line(message, marked = false) {
+  const by = message.agent ? agentLink(message.agent, message.by) : message.by;
+  const reactions = message.reactions.map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`);
+  return h(
+    "li.line",
+    { id: `message-${message.id}`, data: { kind: message.kind }, class: marked ? "line marked" : "line" },
+    h("p.said-by", {}, h("strong", {}, by), " ", exactly(message.at), message.edited ? " (edited)" : ""),
+    message.thread ? h("p.quiet", {}, `in the thread ${message.thread}`) : null,
+    h("p.words", {}, message.text || nothing("(no words)")),
+    message.files.length ? h("p.quiet", {}, `with ${message.files.join(", ")}`) : null,
+    reactions.length ? h("p.quiet", {}, reactions.join(" · ")) : null,
+    why(message),
+  );
+}
+
+/** The page; `marked`: the message that was looked for. */
+export function room(told, marked) {
+  const { room: place, messages } = told;
+  const earlier = messages[0];
+  const threads = told.threads.map((one) => h("li", {}, roomLink(one)));
+  return [
+    h("h1", {}, place.private ? "🔒 " : "", place.thread_of ? `${place.owner}: ${place.name}` : `${place.name}'s room`),
+    place.topic ? h("p.quiet", {}, place.topic) : null,
+    h("p", {}, agentLink(place.thread_of ?? place.id, `About ${place.owner}`)),
+    threads.length ? h("nav", { "aria-label": "Private threads" }, h("ul.row", {}, threads)) : null,
+    told.more && earlier
+      ? h("p", {}, h("a", { href: `#/rooms/${place.id}?before=${earlier.id}` }, "Earlier"))
+      : null,
+    messages.length
+      ? h("ol.lines", { "aria-label": "Transcript" }, messages.map((one) => line(one, one.id === marked)))
+      : nothing("Nobody spoke here yet."),
+    told.newest ? null : h("p", {}, h("a", { href: `#/rooms/${place.id}` }, "The newest")),
+  ];
+}

@@ -1,0 +1,46 @@
+/** The session: begun with what a link holds, shown with each request, ended when the server says so. */
+
+import { Refused } from "/shared/js/lib/stream.js";
+
+const KEPT = "console.proof";
+const BASE = "/api/v1";
+export const NO_SESSION = "Use /console open in your server: it gives you a link that opens this page once.";
+
+/** The session has ended, or there was none: nothing more is shown. */
+export class Ended extends Error {}
+
+function proof() {
+  return localStorage.getItem(KEPT) ?? "";
+}
+
+/** What every request says beside the cookie, which no other page can. */
+export function headers() {
+  return { "X-Console-Proof": proof() };
+}
+
+/** Begin a session with the link by which the page was opened, if it was; throws Ended where that opens nothing. */
+export async function enter() {
+  const found = /^#enter=([\w-]+)$/.exec(location.hash);
+  if (!found) return;
+  history.replaceState(null, "", "#/"); // neither the history nor a bookmark keeps it
+  const answer = await fetch(`${BASE}/session`, { method: "POST", body: JSON.stringify({ token: found[1] }) });
+  const told = await answer.json();
+  if (!answer.ok) throw new Ended(told.detail);
+  localStorage.setItem(KEPT, told.proof);
+}
+
+/** Read something; throws Ended without a session, Refused with the server's sentence. */
+export async function ask(path) {
+  if (!proof()) throw new Ended(NO_SESSION);
+  const answer = await fetch(BASE + path, { cache: "no-store", headers: headers() });
+  const told = await answer.json().catch(() => null);
+  if (answer.status === 401) throw new Ended(told?.detail ?? NO_SESSION);
+  if (!answer.ok) throw new Refused(told?.detail ?? `The bot answered ${answer.status}.`);
+  return told;
+}
+
+/** End the session here and there. */
+export async function leave() {
+  await fetch(`${BASE}/session`, { method: "DELETE", headers: headers() });
+  localStorage.removeItem(KEPT);
+}

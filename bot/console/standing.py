@@ -1,0 +1,19 @@
+"""Who somebody is now: what the console asks of Discord at each request."""
+
+from typing import Protocol
+
+from bot.core.records import Person, Snowflake
+from bot.core.view import MayRead
+
+
+class Standing(Protocol):
+    """People of servers with the rights that they have now."""
+
+    async def manager(self, guild_id: Snowflake, user_id: Snowflake) -> Person | None:
+        """Give a person who may manage the server now; None for everybody else, and where nobody can be asked."""
+
+    def reader(self, guild_id: Snowflake, user_id: Snowflake) -> MayRead:
+        """Give what tells whether they may read a private thread now."""
+
+    def name(self, guild_id: Snowflake) -> str:
+        """Give what the server is called."""

@@ -1,0 +1,220 @@
+"""The window's server: on loopback, for managers who came through the door, each request judged anew."""
+
+import json
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+
+import structlog
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from bot.console.door import Door, Guest, Pace
+from bot.console.feed import Feed
+from bot.console.guard import guard, lay_policy, origins_of
+from bot.console.live import Live
+from bot.console.reading import Asker, Readings
+from bot.console.standing import Standing
+from bot.core.errors import BadSetting, NotFound, Rejected, SelfroomError
+from bot.core.permissions import ONLY_MANAGERS
+from bot.core.ports import Clock
+from bot.core.records import Person, Snowflake
+from bot.engine.front_desk import FrontDesk
+
+PAGE: Final = Path(__file__).parent / "page"
+COOKIE: Final = "selfroom_console"
+SAFE_COOKIE: Final = "__Host-selfroom_console"  # a browser takes it over TLS alone, and for this very host
+PROOF: Final = "X-Console-Proof"
+LARGEST_BODY: Final = 4_096
+ASKED_MOST, ASKED_SECONDS = 120, 10.0  # of one session: a page asks a few times a second at the most
+TRIED_MOST, TRIED_SECONDS = 20, 60.0  # of everybody without a session together; what opens is never held up by it
+NO_SESSION = "Your session has ended, or never began: use /console open for a new link."
+USED_UP = "This link opens nothing: it has been used, or is older than 5 minutes. Use /console open for a new one."
+TOO_OFTEN = "That was asked too often: wait a moment."
+Told = Callable[[Asker, web.Request], Awaitable[object]]
+log = structlog.get_logger(__name__)
+
+
+class Console:
+    """The console; an async context manager. `port` 0 takes a free one; `url`: the proxy's origin before it."""
+
+    def __init__(
+        self,
+        desk: FrontDesk,
+        standing: Standing,
+        clock: Clock,
+        *,
+        port: int,
+        shared: Path,
+        feed: Feed,
+        url: str | None = None,
+        hours: float = 12,
+    ) -> None:
+        self._standing = standing
+        self.port = port
+        self._url = url
+        self._hours = hours
+        self._door = Door(clock, hours=hours)
+        self._asked = Pace(clock, most=ASKED_MOST, seconds=ASKED_SECONDS)
+        self._tried = Pace(clock, most=TRIED_MOST, seconds=TRIED_SECONDS)
+        self._origins: list[str] = []
+        self._live = Live(desk, feed, self._asker, self._still)
+        self._runner = web.AppRunner(self._app(Readings(desk, feed), shared), access_log=None, shutdown_timeout=1)
+
+    async def __aenter__(self) -> "Console":
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
+        except OSError as error:
+            await self._runner.cleanup()
+            raise BadSetting(
+                f"Port {self.port} cannot be opened ({error.strerror}): set SELFROOM_CONSOLE_PORT to another one."
+            ) from error
+        self.port = self._runner.addresses[0][1]
+        self._origins += origins_of(self.port, self._url)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._runner.cleanup()
+
+    @property
+    def url(self) -> str:
+        """Give the address of the page."""
+        return self._origins[0]
+
+    def link(self, guild_id: Snowflake, person: Person) -> str:
+        """Give the address that lets a manager in, once; raises Rejected for everybody else."""
+        if not person.is_architect:
+            raise Rejected(ONLY_MANAGERS)
+        # behind the #, so that no server, proxy or preview of links ever sees what opens
+        return f"{self.url}/#enter={self._door.link(Guest(guild_id, person.id))}"
+
+    def revoke(self, guild_id: Snowflake, person: Person) -> int:
+        """End all sessions of a person in a server; gives how many there were."""
+        return self._door.revoke(Guest(guild_id, person.id))
+
+    def _app(self, readings: Readings, shared: Path) -> web.Application:
+        app = web.Application(middlewares=[guard(self._origins), problems], client_max_size=LARGEST_BODY)
+        app.on_response_prepare.append(lay_policy)
+        app.router.add_get("/", _index)
+        app.router.add_post("/api/v1/session", self._enter)
+        app.router.add_delete("/api/v1/session", self._leave)
+        app.router.add_get("/api/v1/events", self._live.stream)
+        for path, told in readings.by_path().items():
+            app.router.add_get(f"/api/v1{path}", self._shown(told))
+        for folder in ("js", "css"):
+            app.router.add_static(f"/{folder}", PAGE / folder)
+            app.router.add_static(f"/shared/{folder}", shared / folder)
+        for name in ("style.css", "favicon.svg"):
+            app.router.add_get(f"/shared/{name}", _file(shared / name))
+        return app
+
+    @property
+    def _cookie(self) -> str:
+        return SAFE_COOKIE if self.url.startswith("https:") else COOKIE
+
+    async def _enter(self, request: web.Request) -> web.Response:
+        """Begin a session with what a link holds."""
+        opened = self._door.open(await _token(request))
+        if opened is None:
+            if not self._tried.allows(None):
+                raise web.HTTPTooManyRequests(text=TOO_OFTEN)
+            raise web.HTTPUnauthorized(text=USED_UP)
+        response = web.json_response({"proof": opened.proof})
+        response.set_cookie(
+            self._cookie,
+            opened.cookie,
+            max_age=int(self._hours * 3_600),
+            httponly=True,
+            samesite="Strict",
+            secure=self._cookie == SAFE_COOKIE,
+            path="/",
+        )
+        return response
+
+    async def _leave(self, request: web.Request) -> web.Response:
+        self._whose(request)
+        self._door.leave(request.cookies.get(self._cookie, ""))
+        response = web.Response(status=204)
+        response.del_cookie(self._cookie, path="/", secure=self._cookie == SAFE_COOKIE, samesite="Strict")
+        return response
+
+    def _shown(self, told: Told) -> Handler:
+        async def show(request: web.Request) -> web.Response:
+            return web.json_response(await told(await self._asker(request), request))
+
+        return show
+
+    async def _asker(self, request: web.Request) -> Asker:
+        """Give who asks, with the rights that they have now, unless they ask too often."""
+        if not self._asked.allows(self._whose(request)):
+            raise web.HTTPTooManyRequests(text=TOO_OFTEN)
+        return await self._still(request)
+
+    async def _still(self, request: web.Request) -> Asker:
+        """Give who asked, with the rights that they have now."""
+        guest = self._whose(request)
+        person = await self._standing.manager(guest.guild_id, guest.user_id)
+        if person is None:
+            raise Rejected(ONLY_MANAGERS)
+        return Asker(
+            guild_id=guest.guild_id,
+            person=person,
+            may_read=self._standing.reader(guest.guild_id, guest.user_id),
+            server=self._standing.name(guest.guild_id),
+        )
+
+    def _whose(self, request: web.Request) -> Guest:
+        guest = self._door.who(request.cookies.get(self._cookie, ""), request.headers.get(PROOF, ""))
+        if guest is None:
+            if not self._tried.allows(None):
+                raise web.HTTPTooManyRequests(text=TOO_OFTEN)
+            raise web.HTTPUnauthorized(text=NO_SESSION)
+        return guest
+
+
+@web.middleware
+async def problems(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Word every refusal as problem+json (RFC 9457)."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        if error.status < HTTPStatus.BAD_REQUEST:
+            raise
+        return _problem(error.status, error.text or error.reason)
+    except NotFound as error:
+        return _problem(HTTPStatus.NOT_FOUND, error.sentence)
+    except Rejected as error:
+        return _problem(HTTPStatus.FORBIDDEN, error.sentence)
+    except SelfroomError as error:
+        return _problem(HTTPStatus.SERVICE_UNAVAILABLE, error.sentence)
+    except Exception:
+        log.exception("the console could not answer", path=request.path)
+        return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong inside Selfroom: its log tells what.")
+
+
+def _problem(status: int, sentence: str) -> web.Response:
+    told = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": int(status), "detail": sentence}
+    return web.json_response(told, status=int(status), content_type="application/problem+json")
+
+
+async def _token(request: web.Request) -> str:
+    """Read what somebody wants to enter with; whatever it is, it is text."""
+    try:
+        said = json.loads(await request.text())
+    except (ValueError, RecursionError, LookupError):  # no JSON, too deep, or of an encoding that there is not
+        return ""
+    token = said.get("token") if isinstance(said, dict) else None
+    return token if isinstance(token, str) else ""
+
+
+async def _index(_: web.Request) -> web.FileResponse:
+    return web.FileResponse(PAGE / "index.html")
+
+
+def _file(path: Path) -> Handler:
+    async def give(_: web.Request) -> web.FileResponse:
+        return web.FileResponse(path)
+
+    return give

@@ -1,0 +1,89 @@
+"""What pages show of agents and of their beats, as rows of JSON: the playground's drawer and the console."""
+
+from bot.core.kinds import LetterKind
+from bot.core.models import Model
+from bot.core.next_beat import NextBeat
+from bot.core.records import PUBLIC_SIDE, Agent, Beat, Room
+from bot.core.view import Glance, Outline
+
+SHARED, COUNTED = "others' share", "provider adds"  # what makes the sections of a beat add up to its input
+
+
+def agent_row(view: Glance, agent: Agent, look: NextBeat) -> dict[str, object]:
+    """Give what the page's agent list shows of one agent."""
+    room = view.all_rooms.get(agent.id)
+    return {
+        "id": agent.id,
+        "name": agent.name,
+        "type": agent.type,
+        "model": agent.model,
+        "channel_id": str(room.channel_id) if room and room.channel_id else None,
+        "state": look.state,
+        "doing": _doing_in_public(view, look),
+        "hears": heard_by(view, agent),
+        "room": room_row(view, room) if room and room.channel_id else None,
+        "interval_seconds": agent.interval_seconds,
+        "resting_interval_seconds": agent.resting_interval_seconds,
+        "last_beat_at": agent.last_beat_at.isoformat() if agent.last_beat_at else None,
+        "last_reason": agent.last_reason,
+        "next_beat_at": look.at.isoformat() if look.at else None,
+        "waits_for": look.words,
+        "waiting": look.waiting,
+    }
+
+
+def room_row(view: Glance, room: Room) -> dict[str, object]:
+    """Give what the page's pane shows of a room, to who sees it."""
+    inside = view.rooms.get(room.id)
+    return {
+        "topic": room.topic,
+        "billboard": room.billboard,
+        "access": room.access,
+        "visibility": room.visibility,
+        "wpm": room.wpm,
+        "rpm": room.rpm,
+        "hushed_until": room.hushed_until.isoformat() if room.hushed_until else None,
+        "summaries": inside.checkpoints if inside else 0,
+        "waiting": sum(letter.kind is LetterKind.POST for letter in view.unposted.get(room.id, ())),
+    }
+
+
+def _doing_in_public(view: Outline, look: NextBeat) -> dict[str, str]:
+    """Give by channel what an agent is at, private rooms left out: the page does not know who looks."""
+    rooms = ((view.all_rooms[room_id], what) for room_id, what in look.doing.items())
+    return {str(room.channel_id): what for room, what in rooms if room.side == PUBLIC_SIDE and room.channel_id}
+
+
+def heard_by(view: Outline, agent: Agent) -> list[str]:
+    """Give the channels whose rooms an agent is in."""
+    rooms = map(view.all_rooms.get, view.joined(agent.id))
+    return [str(room.channel_id) for room in rooms if room is not None and room.channel_id is not None]
+
+
+def beat_row(beat: Beat, model: Model) -> dict[str, object]:
+    """Give what the drawer shows of one beat: sections that add up to the input, and a cost only where it is known."""
+    used = beat.usage
+    return {
+        "beat_id": beat.id,
+        "at": beat.at.isoformat(),
+        "reason": beat.reason,
+        "side": beat.side,
+        "model": beat.model,
+        "format": beat.input_format,
+        "hud": beat.hud,
+        "answer": beat.answer,
+        "thoughts": beat.thoughts,
+        "tokens": {"input": used.input_tokens, "cached": used.cached_tokens, "output": used.output_tokens},
+        "agents_in_call": beat.agents_in_call,
+        "cost_usd": float(used.cost_usd) if model.price_is_known(beat.model) else None,
+        "imaginary": model.source.imaginary,
+        "latency_seconds": used.latency_seconds,
+        "sections": [{"name": name, "tokens": tokens} for name, tokens in sections_of(beat)],
+        "outcome": list(beat.outcome),
+    }
+
+
+def sections_of(beat: Beat) -> list[tuple[str, int]]:
+    """Give the tokens of each section of a beat's HUD, which add up to what was paid for."""
+    rest = beat.usage.input_tokens - sum(tokens for _, tokens in beat.sections)
+    return [*beat.sections, *([(SHARED if beat.agents_in_call > 1 else COUNTED, rest)] if rest else [])]

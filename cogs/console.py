@@ -1,0 +1,31 @@
+"""`/console`: the managers' window in a browser."""
+
+from discord import app_commands
+
+from bot.core.wording import counted
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+
+LEADS_IN = (
+    "**[Open the console]({})**\nThe link works once, in the next 5 minutes, and is for you alone. What you see there "
+    "follows the rights that you have here at each moment; `/console revoke` ends it."
+)
+
+
+class ConsoleCog(Group, group_name="console", group_description="The managers' window in a browser (managers)"):
+    """Commands on the console."""
+
+    @app_commands.command()
+    @app_commands.checks.cooldown(6, 60.0)
+    async def open(self, interaction: Interaction) -> None:
+        """Give you a link to the console, which works once."""
+        managers_only(interaction)
+        await wait(interaction)
+        link = self.client.console.link(guild_of(interaction), person(interaction))
+        await self.say(interaction, LEADS_IN.format(link))
+
+    @app_commands.command()
+    async def revoke(self, interaction: Interaction) -> None:
+        """End all your sessions in the console, and the link that you did not use yet."""
+        managers_only(interaction)
+        ended = self.client.console.revoke(guild_of(interaction), person(interaction))
+        await self.say(interaction, f"Ended: {counted(ended, 'session')}. Links that were not used open nothing.")
