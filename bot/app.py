@@ -22,6 +22,7 @@ from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face, Inside
 from bot.adapters.workshop import ProcessWorkshop
 from bot.client import SelfroomClient
+from bot.console.feed import Feed
 from bot.console.window import Console
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, one_of
@@ -160,7 +161,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         estimator = Estimator(models, played)
         parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard, estimator)
         house = build(settings, site, parts, face)
-        if (window := open_console(settings, house.client, clock)) is not None:
+        if (window := open_console(settings, house.client, store, clock)) is not None:
             house.client.window = await stack.enter_async_context(window)
         yield house
 
@@ -324,10 +325,12 @@ def show_inside(face: Face | None, site: DiscordSite, client: SelfroomClient, mo
         face.inside = Inside(visitors=visitors, models=models, origins=pages, face_of=client.face)
 
 
-def open_console(settings: Settings, client: SelfroomClient, clock: SystemClock) -> Console | None:
+def open_console(settings: Settings, client: SelfroomClient, store: SqlStore, clock: SystemClock) -> Console | None:
     """Make the managers' window: always in a playground, elsewhere only on the port that is set."""
     if settings.console_port is None and not settings.is_playground:
         return None
+    feed = Feed(clock)
+    store.on_happened = feed.tell
     return Console(
         client.desk,
         ConsolePeople(client, Members(client)),
@@ -336,6 +339,7 @@ def open_console(settings: Settings, client: SelfroomClient, clock: SystemClock)
         url=settings.console_url,
         hours=settings.console_hours,
         shared=PAGE,
+        feed=feed,
     )
 
 

@@ -208,12 +208,6 @@ class Settings(BaseSettings):
         """Whether a run starts the playground: there is no Discord token."""
         return self.discord_token is None
 
-    @model_validator(mode="after")
-    def _proxy_leads_somewhere(self) -> Self:
-        if self.console_url is not None and self.console_port is None:
-            raise ValueError("SELFROOM_CONSOLE_URL leads to no console: set SELFROOM_CONSOLE_PORT as well")
-        return self
-
     @property
     def sponsored(self) -> frozenset[int] | Literal["*"]:
         """The servers that may spend the installation's own keys: in the playground all, elsewhere none by itself."""
@@ -266,6 +260,8 @@ def load_settings(environment: Mapping[str, str], env_file: Path = ENV_FILE) -> 
     _refuse_misspelt(names)
     try:
         settings = Settings(_env_file=env_file)
+        if settings.console_url is not None and settings.console_port is None:
+            raise BadSetting("SELFROOM_CONSOLE_URL leads to no console: set SELFROOM_CONSOLE_PORT as well.")
         _ = settings.defaults  # so that a file of prompts that cannot be used is known now
         return settings
     except ValidationError as error:

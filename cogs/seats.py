@@ -45,4 +45,5 @@ class SeatsCog(Cog):
     @tasks.loop(seconds=REST_SECONDS)
     async def rest(self) -> None:
         """Have seats say that they are not kept up to date any more, before Discord takes no edits of them."""
-        await SEATS.rest(self.desk.clock.now())
+        if SEATS.any_shown:
+            await SEATS.rest(self.desk.clock.now())

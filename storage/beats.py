@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from bot.core.gate import Claim
+from bot.core.happenings import Happened, Happening
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports.beats import Later
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Reason, Snowflake, Usage
@@ -142,10 +143,13 @@ class SqlBeats:
 
 
 _AWAKE = AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(or_(COMMUNITIES.c.paused, ~HERE)))
+_OLDEST_FIRST = (AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
+# each community's first, then each one's second: however many wait in one of them, the others have their turn
+_TURN = func.row_number().over(partition_by=AGENTS.c.community_id, order_by=_OLDEST_FIRST)
 DUE = Prepared(
     select(AGENTS.c.community_id, AGENTS.c.id)
     .where(AGENTS.c.next_beat_at <= bindparam("now"), FREE, _AWAKE)
-    .order_by(AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
+    .order_by(_TURN, *_OLDEST_FIRST)
     .limit(bindparam("most", type_=Integer))
 )
 _AT = case(
@@ -225,7 +229,22 @@ class SqlClaims:
             for claim in claims
         ]
         await self.session.run(TAKE, taken)
+        self._tell(claims, Happened.BEGUN)
         return claims
+
+    def _tell(self, claims: Iterable[Claim], kind: Happened) -> None:
+        """Tell what becomes of claims but those of scenes."""
+        self.session.happenings += [
+            Happening(
+                kind=kind,
+                community_id=claim.community_id,
+                agent_id=claim.agent_id,
+                beat_id=claim.beat_id,
+                room_id=next((reason.room_id for reason in claim.reasons if reason.room_id is not None), None),
+            )
+            for claim in claims
+            if all(reason.scene_id is None for reason in claim.reasons)
+        ]
 
     async def _due_reasons(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
@@ -253,6 +272,7 @@ class SqlClaims:
             for reason in claim.reasons
         ]
         await self.session.run(PUT_OFF, put_off)
+        self._tell((claim for claim, _, _ in later), Happened.LET_GO)
         await let_go(self.session, community_id, [(claim.agent_id, claim.beat_id) for claim, _, _ in later])
 
     async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:

@@ -10,6 +10,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
+from time import thread_time
 from typing import Any, TypeVar, cast
 
 import aiosqlite
@@ -28,7 +29,8 @@ Work = tuple["asyncio.Future[object] | None", Callable[[], object]]
 # tables with whose rows those of others go
 HELD_ON_TO = {key.column.table.name for table in METADATA.tables.values() for key in table.foreign_keys}
 STEPS = 20_000  # of SQLite's machine that one read may take on the loop: about a millisecond
-STEPS_A_TICK = 1_000
+STEPS_A_TICK = 250
+SECONDS = 0.01  # of the processor's time, for steps over very long rows take far longer; load makes no difference
 FEW = 100  # values in one statement, or rows that it is given: keys pin no more
 IN_A_ROW = 30  # statements on the loop, before others have their turn
 # it looks at the reasons of the agent alone
@@ -47,7 +49,7 @@ class InlineConnection(aiosqlite.Connection):
 
     _asked = _worked = 0  # what the thread was given and has done: until then nothing is done on the loop
     _in_a_row = 0
-    _ticks = 0
+    _ticks, _began = 0, 0.0
     _writes = False
     patience_milliseconds = 0  # with others who write
     _too_long = ""  # a read that was just stopped on the loop: the thread does it at once
@@ -151,8 +153,8 @@ class InlineConnection(aiosqlite.Connection):
             self._worked += 1  # in the thread: who waited for it may be gone
 
     def _within_bounds(self, fn: Callable[[], T]) -> T:
-        """Read on the loop; raises TooMuch after so many steps, which undoes nothing."""
-        self._ticks = 0
+        """Read on the loop; raises TooMuch after so many steps or so long a time, which undoes nothing."""
+        self._ticks, self._began = 0, thread_time()
         self._conn.set_progress_handler(self._tick, STEPS_A_TICK)
         try:
             return fn()
@@ -165,7 +167,7 @@ class InlineConnection(aiosqlite.Connection):
 
     def _tick(self) -> bool:
         self._ticks += 1
-        return self._ticks * STEPS_A_TICK > STEPS
+        return self._ticks * STEPS_A_TICK > STEPS or thread_time() - self._began > SECONDS
 
     async def _connect(self) -> "InlineConnection":
         """Open the file; when that fails, its thread has ended before the fault is known."""

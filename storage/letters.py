@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Integer, and_, bindparam, case, func, select, tuple_, type_coerce
 
+from bot.core.happenings import Happened, Happening
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.ports.talk import Queue
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
@@ -164,6 +165,8 @@ class SqlLetters:
         new |= {"closed_at": at} if closes else {}
         new |= {"payload": {}} if closes and row["message_id"] is not None else {}  # its files are posted, or never
         await update_columns(self.session, LETTERS, community_id, [({"id": letter_id}, new)])
+        if row["scene_id"] is None:
+            self._tell(community_id, row, state)
         if row["message_id"] is None:
             return True
         if row["room_id"] is not None:  # it is still there
@@ -171,6 +174,20 @@ class SqlLetters:
             if state not in OPEN and row["sender_agent_id"] is not None:
                 await free_told(self.session, community_id, row, at or row["sent_at"])
         return not await self._erase_buried(community_id, row["message_id"], parts)
+
+    def _tell(self, community_id: CommunityId, row: Values, state: LetterState) -> None:
+        """Tell what became of a post; of anything else it is told that it was written."""
+        if row["message_id"] is not None and row["room_id"] is not None:
+            self.session.happenings.append(
+                Happening(
+                    kind=Happened.LETTER,
+                    community_id=community_id,
+                    agent_id=row["sender_agent_id"],
+                    room_id=row["room_id"],
+                    message_id=row["message_id"],
+                    what=f"{LetterKind.POST} {state}",
+                )
+            )
 
     async def free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
         """Whoever said it may beat for its room again: it stands there now, or will not."""

@@ -69,7 +69,7 @@ async def _files(session: Session, community_id: int, message_ids: Collection[in
     text = case((until <= MOST_OF_FILES, ATTACHMENTS.c.text)).label("text")
     asked = select(ATTACHMENTS.c.message_id, *(ATTACHMENTS.c[name] for name in FILE[:-1]), text)
     asked = asked.where(owned(ATTACHMENTS, community_id), these)
-    files: dict[int, list[Attachment]] = {}
+    files: dict[int, list[Attachment]] = {id_: [] for id_ in message_ids}  # an archive may count more than it has
     for message_id, *file in await session.rows(asked.order_by(ATTACHMENTS.c.message_id, ATTACHMENTS.c.place)):
         files.setdefault(message_id, []).append(Attachment(**dict(zip(FILE, file, strict=True))))
     return files

@@ -8,6 +8,7 @@ from functools import cache
 
 from sqlalchemy import String, Table, and_, bindparam, case, cast, func, literal_column, select, text, update
 
+from bot.core.happenings import Happened, Happening
 from bot.core.keeping import Used
 from bot.core.kinds import UsedBy
 from bot.core.ports.beats import NOBODY
@@ -20,6 +21,7 @@ from storage.tables import RESERVATIONS, USAGE
 
 PAYING_LOCK = 7_353_677  # any number of its own: who sets the installation's money aside is one at a time
 COLUMNS = {UsedBy.AGENT: "agent_id", UsedBy.ROOM: "room_id", UsedBy.MODEL: "model", UsedBy.FORMAT: "input_format"}
+DAYS_AT_A_TIME = 500  # sums of days that are read between two turns of the loop
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
 
@@ -97,7 +99,10 @@ class SqlMoney:
             asked = asked.where(USAGE.c.day >= since)
         if agent_id is not None:
             asked = asked.where(USAGE.c.agent_id == agent_id)
-        return [_used(row) for row in await self.session.mappings(asked.order_by(USAGE.c.day, what))]
+        found: list[Used] = []
+        async for page in self.session.pages(asked.order_by(USAGE.c.day, what), DAYS_AT_A_TIME):
+            found += map(_used, page)
+        return found
 
     async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:
         asked = _usage(func.min(USAGE.c.day).label("day"), USAGE.c.agent_id.label("key"), of=community_id)
@@ -120,6 +125,9 @@ class SqlMoney:
         paid: bool = False,
     ) -> int:
         row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
+        self.session.happenings += [
+            Happening(kind=Happened.CALLED, community_id=community_id, agent_id=agent_id) for agent_id in sorted(agents)
+        ]
         row["agents"] = {str(id_): weight for id_, weight in sorted(agents.items())} or None
         return int(await self.session.value(_reserving(is_sqlite=self.session.is_sqlite), row))
 

@@ -5,6 +5,7 @@ message and each beat is therefore prepared; whatever cannot be done at once on 
 Questions that are asked together are one statement on both databases: each would go to PostgreSQL and back by itself.
 """
 
+import asyncio
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +28,7 @@ PlainRow = tuple[Any, ...]
 OneRow = Row[*PlainRow]
 Rows = Sequence[OneRow]
 Convert = Callable[[Any], Any]
+AT_A_TIME = 500  # rows of many whose values are read between two turns of the loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,22 @@ class WordedTogether:
 
     def answers(self, found: Iterable[PlainRow], *, is_sqlite: bool) -> "Answers":
         """Give the rows by what was asked."""
+        sorted_out = zip(self.parts, self._sorted_out(found, is_sqlite=is_sqlite), strict=True)
+        return Answers({name: Answer(worded, worded.rows(its)) for (name, worded), its in sorted_out})
+
+    async def answers_in_turns(self, found: Iterable[PlainRow], *, is_sqlite: bool) -> "Answers":
+        """Give the same of any number of rows, while others have their turn."""
+        answers: dict[str, Answer] = {}
+        for (name, worded), its in zip(self.parts, self._sorted_out(found, is_sqlite=is_sqlite), strict=True):
+            rows: list[PlainRow] = []
+            for start in range(0, len(its), AT_A_TIME):
+                rows += worded.rows(its[start : start + AT_A_TIME])
+                if len(its) > AT_A_TIME:
+                    await asyncio.sleep(0)
+            answers[name] = Answer(worded, rows)
+        return Answers(answers)
+
+    def _sorted_out(self, found: Iterable[PlainRow], *, is_sqlite: bool) -> list[list[PlainRow]]:
         rows: list[list[PlainRow]] = [[] for _ in self.parts]
         if is_sqlite:
             wide = [1 + len(worded.columns) for _, worded in self.parts]
@@ -131,9 +149,7 @@ class WordedTogether:
         else:
             for number, row in found:
                 rows[number].append(row)
-        return Answers(
-            {name: Answer(worded, worded.rows(its)) for (name, worded), its in zip(self.parts, rows, strict=True)}
-        )
+        return rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,6 +183,13 @@ def showing(*, is_sqlite: bool) -> Together:
 
 
 @cache
+def at_doors(*, is_sqlite: bool) -> Together:
+    """Word what tells of keys and knocks: by themselves, for each may be held and used by many."""
+    one_by_one = questions(is_sqlite=is_sqlite)
+    return Together(keys=one_by_one.keys.statement, requests=one_by_one.requests.statement)
+
+
+@cache
 def questions(*, is_sqlite: bool) -> Questions:
     """Word them."""
     among = _among_sqlite if is_sqlite else _among_postgresql
@@ -193,7 +200,7 @@ def questions(*, is_sqlite: bool) -> Questions:
         memberships=_memberships(among),
         newest=NEWEST_SQLITE if is_sqlite else _newest_lateral(among),
         checkpoints=_checkpoints(among),
-        minds=_all_of(MINDS).where(among(MINDS.c.agent_id, "agents")),
+        minds=select(*MIND).where(_its(MINDS), among(MINDS.c.agent_id, "agents")),
         actions=_recent_actions(among),
         lookups=_all_of(LOOKUPS).where(among(LOOKUPS.c.agent_id, "agents")).order_by(LOOKUPS.c.id),
         schedules=_all_of(SCHEDULES)
@@ -295,6 +302,7 @@ def _as_they_lie(table: Table, names: Iterable[str]) -> tuple[Term, ...]:
 
 AGENT, ROOM = _as_they_lie(AGENTS, AGENT_COLUMNS), _as_they_lie(ROOMS, ROOM_COLUMNS)
 MEMBERSHIP = _as_they_lie(MEMBERSHIPS, MEMBERSHIP_COLUMNS)
+MIND = _as_they_lie(MINDS, ("agent_id", "side", "knowledge", "focus"))
 
 
 def _memberships(among: Among) -> Query:

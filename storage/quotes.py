@@ -1,6 +1,7 @@
 """What repeats the words of deleted messages and is shown (recent actions, files, notices) loses them at once."""
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
@@ -28,19 +29,21 @@ class Quotes:
 
     def __init__(self, contents: Iterable[str]) -> None:
         self.whole: set[str] = set()
-        self._by_start: dict[str, dict[int, set[str]]] = {}  # and by length: very many may begin alike
+        by_start: dict[str, set[str]] = {}
         for content in filter(None, map(str.strip, contents)):
             self.whole |= {content, f"{content[:SHORTENED]}…"}
             for line in (content, content.splitlines()[0]):
                 if len(line) >= SHORTEST_QUOTE:
-                    alike = self._by_start.setdefault(line[:SHORTEST_QUOTE], {})
-                    alike.setdefault(min(len(line), SHORTENED), set()).add(line[:SHORTENED])
+                    by_start.setdefault(line[:SHORTEST_QUOTE], set()).add(line[:SHORTENED])
+        self._by_start = {start: _ends_first(lines) for start, lines in by_start.items()}
 
     def found_in(self, text: str) -> bool:
         """Tell whether a text repeats one of them."""
         for at in range(len(text) - SHORTEST_QUOTE + 1):
             alike = self._by_start.get(text[at : at + SHORTEST_QUOTE])
-            if alike is not None and any(text[at : at + length] in lines for length, lines in alike.items()):
+            # where no line begins another, only the last that is not after the text can begin it
+            place = bisect_right(alike, text[at : at + SHORTENED]) if alike else 0
+            if alike and place and text.startswith(alike[place - 1], at):
                 return True
         return False
 
@@ -61,6 +64,15 @@ class Quotes:
         speech = action["type"] in SPEECH
         new = {name: self.without(action[name], speech=speech) for name in SPOKEN[1:]}
         return {name: value for name, value in new.items() if value != action[name]}
+
+
+def _ends_first(lines: Iterable[str]) -> list[str]:
+    """Give lines in their order without those that begin with another: where they stand, the shorter one does."""
+    kept: list[str] = []
+    for line in sorted(lines):
+        if not kept or not line.startswith(kept[-1]):
+            kept.append(line)
+    return kept
 
 
 def members_of(community_id: int, room_id: int) -> CompoundSelect[int]:
@@ -132,6 +144,7 @@ async def _from_focus(session: Session, these: ColumnElement[bool], quotes: Quot
         if kept != files:
             this = and_(*(column == getattr(row, column.name) for column in MINDS.primary_key))
             await session.run(update(MINDS).where(this).values(focus=row.focus | {"active_files": kept}))
+        await asyncio.sleep(0)
 
 
 async def silence_notices(session: Session, community_id: int, gone: Rows) -> list[int]:

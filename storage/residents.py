@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, bindparam, select, update
+from sqlalchemy import and_, bindparam, func, select, update
 
 from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Person, Schedule, Snowflake
 from storage.communities import arrived
@@ -63,8 +63,11 @@ class SqlAgents:
         ]
 
     async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
-        due = select(SCHEDULES).where(SCHEDULES.c.at <= now, arrived(SCHEDULES))
-        due = due.order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
+        by = and_(AGENTS.c.community_id == SCHEDULES.c.community_id, AGENTS.c.id == SCHEDULES.c.agent_id)
+        order = (SCHEDULES.c.at, SCHEDULES.c.id)
+        turn = func.row_number().over(partition_by=SCHEDULES.c.community_id, order_by=order)
+        due = select(SCHEDULES).join(AGENTS, by).where(SCHEDULES.c.at <= now, AGENTS.c.paused_reason.is_(None))
+        due = due.where(arrived(SCHEDULES)).order_by(turn, *order).limit(limit)
         return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], plain(Schedule, row)))
 
     async def delete(self, community_id: CommunityId, agent_id: AgentId, at: datetime) -> None:
@@ -86,11 +89,9 @@ class SqlAccess:
         rows = await self.session.mappings(ALL_KEYS, {"its": community_id})
         return [key_of(row, ()) for row in rows]
 
-    async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
-        pending = select(REQUESTS).where(PENDING, arrived(REQUESTS)).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
-        return await self.session.records(
-            pending, REQUESTS, lambda row: (row["community_id"], plain(AccessRequest, row))
-        )
+    async def knocks(self, community_id: CommunityId) -> Sequence[AccessRequest]:
+        pending = select(REQUESTS).where(owned(REQUESTS, community_id), PENDING).order_by(REQUESTS.c.id)
+        return await self.session.records(pending, REQUESTS, lambda row: plain(AccessRequest, row))
 
 
 def people_known(session: Session, community_id: CommunityId, ids: Collection[Snowflake]) -> Question:

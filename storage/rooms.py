@@ -24,6 +24,7 @@ from storage.tables import (
     SCHEDULES,
 )
 
+THREADS_AT_A_TIME = 200  # that become records between two turns of the loop
 OPEN = (LetterState.WAITING.value, LetterState.SENDING.value, LetterState.HELD.value)
 OF_CHANNEL = Prepared(
     select(ROOMS.c.id).where(ROOMS.c.community_id == bindparam("its"), ROOMS.c.channel_id == bindparam("channel"))
@@ -53,9 +54,10 @@ class SqlRooms:
 
     async def threads(self, community_id: CommunityId) -> Sequence[Room]:
         known = (owned(ROOMS, community_id), ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None))
-        return [
-            plain(Room, row) for row in await self.session.mappings(select(ROOMS).where(*known).order_by(ROOMS.c.id))
-        ]
+        found: list[Room] = []
+        async for page in self.session.pages(select(ROOMS).where(*known).order_by(ROOMS.c.id), THREADS_AT_A_TIME):
+            found += [plain(Room, row) for row in page]
+        return found
 
     async def threads_told(self, community_id: CommunityId) -> Sequence[AgentId]:
         told = (ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None), ROOMS.c.fault_told_at.is_not(None))

@@ -26,6 +26,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.errors import Unreadable
+from bot.core.happenings import Happening
 from bot.core.records import Community
 from storage.ids import CountedIds
 from storage.prepared import (
@@ -71,6 +72,7 @@ class Session:
         self._lane = Lane(connection.sync_connection) if self.is_sqlite and connection.sync_connection else None
         self.community: Community | None = None  # as it is now, when it was asked for within this transaction
         self._ahead: dict[Prepared, list[tuple[Values, Answer]]] = {}  # what was asked before somebody wants to know
+        self.happenings: list[Happening] = []  # what is told once the transaction is done
         self.erased = False  # messages went: their words must leave the full-text index for good
 
     async def rows(self, statement: Statement, values: Values | None = None) -> Rows:
@@ -120,7 +122,7 @@ class Session:
         if found is not None:
             return found
         rows = await self._connection.exec_driver_sql(worded.sql, tuple(worded.values(values)))
-        return worded.answers(map(tuple, rows.all()), is_sqlite=self.is_sqlite)
+        return await worded.answers_in_turns(map(tuple, rows.all()), is_sqlite=self.is_sqlite)
 
     async def leafed(self, asked: Query, table: Table, size: int) -> AsyncGenerator[Rows, None]:
         """Give rows of one community's part of a table, with their key last, so many at a time though they change.
@@ -197,11 +199,13 @@ class Session:
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         """Open a part of the transaction: when its block ends with an error, only the part is undone."""
+        told = len(self.happenings)
         try:
             async with self._connection.begin_nested():
                 yield
         except BaseException:
             self._ahead.clear()  # it may have been asked within
+            del self.happenings[told:]
             raise
 
     async def pages(self, statement: Executable, size: int) -> AsyncIterator[Sequence[Values]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from sqlalchemy import text
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
+from bot.core.happenings import Happening
 from bot.core.ports import Cipher, Expected
 from bot.core.records import CommunityId, Snowflake
 from bot.core.timelines.records import Cut, Image
@@ -55,6 +56,7 @@ class SqlStore:
         self._purger = Purger(database, self._carry_on)
         self._held = AsyncExitStack()
         self._is_alone = False
+        self.on_happened: Callable[[Sequence[Happening]], None] | None = None  # is told what is written for good
 
     @classmethod
     async def open(
@@ -101,6 +103,8 @@ class SqlStore:
                 await session.run(*moved)
         if session.erased:
             self._purger.start()
+        if self.on_happened is not None and session.happenings:
+            self.on_happened(session.happenings)
 
     async def gone_for_good(self) -> bool:
         """Wait until what was deleted has left all that repeats it, and SQLite's files; tells whether it has.

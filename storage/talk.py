@@ -21,6 +21,7 @@ from sqlalchemy import (
     update,
 )
 
+from bot.core.happenings import Happened, Happening
 from bot.core.kinds import MessageType, SenderKind
 from bot.core.ports import NewMessage
 from bot.core.post_removal import Parts
@@ -185,6 +186,11 @@ class SqlTalk:
                 files += file_rows(community_id, rows[id_]["id"], map(columns_of, message.attachments))
                 stored[place] = _message(message, rows[id_])
         await self._insert(community_id, rows, known)
+        self.session.happenings += [
+            Happening(kind=Happened.HEARD, community_id=community_id, room_id=one.room_id, message_id=one.id)
+            for one in stored
+            if one is not None
+        ]
         await self.session.put(ATTACHMENTS, files)
         for message in repeated:
             await self._catch_up(community_id, message)

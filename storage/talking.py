@@ -1,5 +1,6 @@
 """Messages within a transaction: known already or not, shown, counted per room, and indexed for search."""
 
+import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,6 +29,7 @@ from storage.session import INSTALLATION, Session, Term
 from storage.tables import MESSAGES, REACTIONS, ROOMS
 from storage.words import words_of
 
+CHARACTERS_AT_A_TIME = 10_000  # whose words are worked out between two turns of the loop
 SHIFT = 1 << 32  # a community's messages lie side by side in the SQLite index: row = community * 2^32 + message
 
 NOT_YET = "unindexed:"  # among what is kept for the installation: up to which message a community is in the index
@@ -52,7 +54,7 @@ Indexed = tuple[int, int, str]  # message id, room id, its words
 async def index(session: Session, community_id: int, lines: Sequence[Line]) -> None:
     """Let messages be found by their words."""
     if community_id not in session.unindexed:
-        rows = [_index_row(community_id, indexed(*line), session) for line in lines]
+        rows = await _index_rows(session, community_id, lines)
         await session.run(_PUT_SQLITE if session.is_sqlite else _PUT_POSTGRESQL, rows)
 
 
@@ -73,10 +75,21 @@ async def unindex(session: Session, community_id: int, lines: Sequence[Line]) ->
     """Take messages out of the index; the content must be the one they were indexed with."""
     if community_id in session.unindexed:
         return
-    rows = [_index_row(community_id, indexed(*line), session) for line in lines]
+    rows = await _index_rows(session, community_id, lines)
     if not session.is_sqlite:
         rows = [{"community": row["community"], "message": row["message"]} for row in rows]
     await session.run(_DROP_SQLITE if session.is_sqlite else _DROP_POSTGRESQL, rows)
+
+
+async def _index_rows(session: Session, community_id: int, lines: Sequence[Line]) -> list[dict[str, object]]:
+    """Work out what the index knows of messages; others have their turn in between, for much may be deleted at once."""
+    rows, characters = list[dict[str, object]](), 0
+    for line in lines:
+        if (characters := characters + len(line[2])) > CHARACTERS_AT_A_TIME:
+            await asyncio.sleep(0)
+            characters = len(line[2])
+        rows.append(_index_row(community_id, indexed(*line), session))
+    return rows
 
 
 def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, object]:

@@ -1,12 +1,14 @@
 """One read that gives a slot all that its gates, plans and HUDs need, in a fixed number of statements."""
 
+import asyncio
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Never, TypeVar
 
-from sqlalchemy import Table, and_, or_, select
+from sqlalchemy import Table
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
@@ -50,9 +52,9 @@ from storage.convert import (
 from storage.messages import messages_in
 from storage.names import worded
 from storage.prepared import Answers
-from storage.questions import Questions, glancing, housing, posting, questions, showing
-from storage.session import Rows, Session, Values, literally, owned
-from storage.tables import HOLDERS, KEYS, REQUESTS
+from storage.questions import Questions, at_doors, glancing, housing, posting, questions, showing
+from storage.session import Rows, Session, Values
+from storage.tables import KEYS
 from storage.view_bounds import Asked, Counts, Pair, alike, most_of_each, of_each, size
 
 K = TypeVar("K")
@@ -65,19 +67,8 @@ ROOM_END = AGENT_END + len(ROOM_COLUMNS)
 THREAD_OF, ROOM_ID = (AGENT_END + ROOM_COLUMNS.index(name) for name in ("thread_of", "id"))
 KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 NOTHING: Mapping[AgentId, Never] = {}
-KNOCKED_FOR = (
-    select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
-    .outerjoin(HOLDERS, and_(HOLDERS.c.community_id == KEYS.c.community_id, HOLDERS.c.key_id == KEYS.c.id))
-    .outerjoin(
-        REQUESTS,
-        and_(
-            REQUESTS.c.community_id == KEYS.c.community_id,
-            REQUESTS.c.room_id == KEYS.c.room_id,
-            REQUESTS.c.key_id == KEYS.c.id,
-            REQUESTS.c.state.in_(literally("pending")),
-        ),
-    )
-)
+CHARACTERS_AT_A_TIME = 500_000  # of minds that are read from JSON between two turns of the loop
+AT_A_TIME = 100  # rows of residents that become records between two turns of the loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +114,7 @@ class SqlViews:
             all_rooms=house.all_rooms,
             rooms=await self._rooms(asked, house, _checkpoints(found)),
             memberships=house.memberships,
-            minds=_minds(found),
+            minds=await _minds(found),
             schedules=_schedules(found),
             keys=keys,
             held_keys=held_keys,
@@ -261,10 +252,12 @@ class SqlViews:
         agents: dict[AgentId, Agent] = {}
         rooms: dict[AgentId, Room] = {}
         counts: dict[AgentId, int] = {}
-        for row in sorted(rows, key=lambda row: (row[THREAD_OF] is not None, row[ROOM_ID])):
+        for number, row in enumerate(sorted(rows, key=lambda row: (row[THREAD_OF] is not None, row[ROOM_ID])), 1):
             agent, room, prompt = agent_of(row[:AGENT_END]), place_of(row[AGENT_END:ROOM_END]), row[-1]
             agents[agent.id] = agent if prompt is None else whole_agent_of(agent, prompt)
             rooms[room.id], counts[room.id] = room, row[ROOM_END]
+            if number % AT_A_TIME == 0:
+                await asyncio.sleep(0)  # others have work too
         return await self._told(community_id, agents), all_rooms_of(rooms), counts
 
     async def _told(self, community_id: int, agents: dict[AgentId, Agent]) -> dict[AgentId, Agent]:
@@ -343,24 +336,12 @@ class SqlViews:
 
     async def _doors(self, asked: Asked) -> Doors:
         """The keys of these rooms and those that these agents hold, with holders and the knocks they are good for."""
-        mine = HOLDERS.alias("mine")
-        held = select(mine.c.key_id).where(mine.c.community_id == asked.community_id, mine.c.agent_id.in_(asked.agents))
-        wanted = or_(KEYS.c.room_id.in_(asked.rooms), KEYS.c.id.in_(held))
-        rows = await self.session.rows(KNOCKED_FOR.where(owned(KEYS, asked.community_id), wanted).order_by(KEYS.c.id))
-        keys, holding = _by_room_and_holder(rows, asked)
-        return Doors(keys=keys, held_keys=holding, requests=_knocks(rows, asked))
+        found = await self.session.together(at_doors(is_sqlite=self.session.is_sqlite), self._of(asked))
+        keys, holding = _by_room_and_holder(found.rows("keys"), asked)
+        return Doors(keys=keys, held_keys=holding, requests=_requests(found))
 
     async def _carried(self, asked: Asked) -> Mapping[tuple[AgentId, Side], Mind]:
-        rows = await self.session.mappings(self._questions.minds, self._of(asked))
-        return {
-            (row["agent_id"], row["side"]): Mind(
-                agent_id=row["agent_id"],
-                side=row["side"],
-                knowledge=row["knowledge"] or {},
-                focus=focus_of(row["focus"]),
-            )
-            for row in rows
-        }
+        return await _carried(await self.session.rows(self._questions.minds, self._of(asked)))
 
 
 def _seats(
@@ -407,18 +388,33 @@ def _checkpoints(found: Answers) -> dict[AgentId, tuple[Checkpoint, int]]:
     return {row["room_id"]: (plain(Checkpoint, row), row["number"]) for row in found.mappings("checkpoints")}
 
 
-def _minds(found: Answers) -> dict[tuple[AgentId, Side], Mind]:
-    minds = {_side(row): row for row in found.mappings("minds")}
+async def _carried(rows: Rows) -> dict[tuple[AgentId, Side], Mind]:
+    """Give what agents know and have in view, which is read from JSON here, in turns with others: it may be much."""
+    found: dict[tuple[AgentId, Side], Mind] = {}
+    read = 0
+    for agent_id, side, knowledge, focus in sorted(rows, key=lambda row: (row[0], row[1])):
+        found[agent_id, side] = Mind(
+            agent_id=agent_id,
+            side=side,
+            knowledge=(json.loads(knowledge) if knowledge else None) or {},
+            focus=focus_of(json.loads(focus) if focus else None),
+        )
+        read += len(knowledge or "") + len(focus or "")
+        if read > CHARACTERS_AT_A_TIME:
+            read = 0
+            await asyncio.sleep(0)
+    return found
+
+
+async def _minds(found: Answers) -> dict[tuple[AgentId, Side], Mind]:
+    minds = await _carried(found.rows("minds"))
     done = sorted(found.mappings("actions"), key=_by_id)
     actions = gathered((_side(row), plain(ActionRecord, row)) for row in done)
     answers = sorted(found.mappings("lookups"), key=_by_id)
     lookups = gathered((_side(row), Lookup(question=row["question"], answer=row["answer"])) for row in answers)
     return {
-        side: Mind(
-            agent_id=side[0],
-            side=side[1],
-            knowledge=(minds[side]["knowledge"] if side in minds else None) or {},
-            focus=focus_of(minds[side]["focus"] if side in minds else None),
+        side: replace(
+            minds.get(side) or Mind(agent_id=side[0], side=side[1]),
             recent_actions=actions.get(side, ()),
             lookups=lookups.get(side, ()),
         )
@@ -480,11 +476,3 @@ def _by_room_and_holder(rows: Rows, asked: Asked) -> tuple[Keys, Keys]:
 
 def _side(row: Values) -> tuple[AgentId, Side]:
     return row["agent_id"], row["side"]
-
-
-def _knocks(rows: Rows, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
-    found = [named(REQUESTS, row[HOLDER + 1 :]) for row in rows]
-    waiting = {
-        row["id"]: plain(AccessRequest, row) for row in found if row["id"] is not None and row["room_id"] in asked.rooms
-    }
-    return gathered((request.room_id, request) for _, request in sorted(waiting.items()))

@@ -156,6 +156,14 @@ async def test_the_port_for_health_is_free_or_ours_or_taken(tmp_path: Path) -> N
         assert not found[f"Port {port} is in use: stop the program that has it, or set SELFROOM_FACE_PORT."]
 
 
+async def test_the_consoles_port_is_free_or_taken(tmp_path: Path) -> None:
+    async with TestServer(web.Application()) as taken:
+        port = str(taken.port)
+        told = await look(tmp_path, SELFROOM_CONSOLE_PORT=port)
+        assert [ok for what, ok in told.items() if what.startswith(f"Port {port} is in use: unless")] == [False]
+    assert (await look(tmp_path, SELFROOM_CONSOLE_PORT=port))[f"Port {port} is free for the console."]
+
+
 async def test_a_token_and_a_key_that_are_refused_are_told_and_never_shown(tmp_path: Path, server: TestServer) -> None:
     url = str(server.make_url("")).rstrip("/")
     more = {"SELFROOM_DISCORD_API": url, "SELFROOM_OPENAI_BASE_URL": f"{url}/v1"}

@@ -183,3 +183,30 @@ def test_the_whole_example_can_be_used(tmp_path: Path) -> None:
     usable = {name: value for name, value in examples().items() if name not in PLACEHOLDERS}
     settings = read(tmp_path, "".join(f"{name}='{value}'\n" for name, value in usable.items()))
     assert (settings.providers["local"].base_url or "").startswith("http://")
+
+
+@pytest.mark.parametrize(
+    ("address", "taken"),
+    [
+        ("https://console.example.org", "https://console.example.org"),
+        ("https://console.example.org:8443/", "https://console.example.org:8443"),
+        ("http://localhost:9000", "http://localhost:9000"),
+        ("http://console.example.org", None),
+        ("https://example.org/console", None),
+        ("https://boss@example.org", None),
+        ("https://example.org?a=b", None),
+        ("console.example.org", None),
+    ],
+)
+def test_the_consoles_proxy_is_a_host_of_its_own_with_tls(tmp_path: Path, address: str, taken: str | None) -> None:
+    text = f"SELFROOM_CONSOLE_PORT=8809\nSELFROOM_CONSOLE_URL={address}\n"
+    if taken is None:
+        with pytest.raises(BadSetting, match=r"^SELFROOM_CONSOLE_URL cannot be used: it must be"):
+            read(tmp_path, text)
+    else:
+        assert read(tmp_path, text).console_url == taken
+
+
+def test_a_proxy_without_a_port_leads_to_no_console(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="set SELFROOM_CONSOLE_PORT as well"):
+        read(tmp_path, "SELFROOM_CONSOLE_URL=https://console.example.org\n")

@@ -8,6 +8,7 @@ from typing import Final
 from aiohttp import web
 
 from bot.console import rows
+from bot.console.feed import Feed
 from bot.console.rows import Row
 from bot.core.errors import NotFound
 from bot.core.hud.changed import changed
@@ -41,6 +42,7 @@ class Readings:
     """Pages, by who asks."""
 
     desk: FrontDesk
+    feed: Feed
 
     def by_path(self) -> Mapping[str, Told]:
         """Give what is told where."""
@@ -55,7 +57,7 @@ class Readings:
 
     async def overview(self, asker: Asker, _: web.Request) -> Row:
         """Give everything at a glance: rooms, agents, money, what waits for a manager, models and letters."""
-        guild_id, now = asker.guild_id, self.desk.clock.now()
+        guild_id, now, seq = asker.guild_id, self.desk.clock.now(), self.feed.seq
         view, looks = await self.desk.agents.foreseen(guild_id)
         spent = await self.desk.money.spent_today(guild_id)
         living = {id_ for id_, agent in view.agents.items() if agent.retired_at is None}
@@ -64,6 +66,7 @@ class Readings:
         await asyncio.sleep(0)  # of hundreds of agents each of these takes some milliseconds
         return {
             "server": asker.server,
+            "seq": seq,
             "at": now.isoformat(),
             "paused": view.community.paused,
             "budget": rows.budget_row(spent),

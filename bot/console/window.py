@@ -11,7 +11,9 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.console.door import Door, Guest, Pace
+from bot.console.feed import Feed
 from bot.console.guard import guard, lay_policy, origins_of
+from bot.console.live import Live
 from bot.console.reading import Asker, Readings
 from bot.console.standing import Standing
 from bot.core.errors import BadSetting, NotFound, Rejected, SelfroomError
@@ -45,6 +47,7 @@ class Console:
         *,
         port: int,
         shared: Path,
+        feed: Feed,
         url: str | None = None,
         hours: float = 12,
     ) -> None:
@@ -56,7 +59,8 @@ class Console:
         self._asked = Pace(clock, most=ASKED_MOST, seconds=ASKED_SECONDS)
         self._tried = Pace(clock, most=TRIED_MOST, seconds=TRIED_SECONDS)
         self._origins: list[str] = []
-        self._runner = web.AppRunner(self._app(Readings(desk), shared), access_log=None, shutdown_timeout=1)
+        self._live = Live(desk, feed, self._asker, self._still)
+        self._runner = web.AppRunner(self._app(Readings(desk, feed), shared), access_log=None, shutdown_timeout=1)
 
     async def __aenter__(self) -> "Console":
         await self._runner.setup()
@@ -96,6 +100,7 @@ class Console:
         app.router.add_get("/", _index)
         app.router.add_post("/api/v1/session", self._enter)
         app.router.add_delete("/api/v1/session", self._leave)
+        app.router.add_get("/api/v1/events", self._live.stream)
         for path, told in readings.by_path().items():
             app.router.add_get(f"/api/v1{path}", self._shown(told))
         for folder in ("js", "css"):
@@ -142,7 +147,13 @@ class Console:
         return show
 
     async def _asker(self, request: web.Request) -> Asker:
-        """Give who asks, with the rights that they have now."""
+        """Give who asks, with the rights that they have now, unless they ask too often."""
+        if not self._asked.allows(self._whose(request)):
+            raise web.HTTPTooManyRequests(text=TOO_OFTEN)
+        return await self._still(request)
+
+    async def _still(self, request: web.Request) -> Asker:
+        """Give who asked, with the rights that they have now."""
         guest = self._whose(request)
         person = await self._standing.manager(guest.guild_id, guest.user_id)
         if person is None:
@@ -160,8 +171,6 @@ class Console:
             if not self._tried.allows(None):
                 raise web.HTTPTooManyRequests(text=TOO_OFTEN)
             raise web.HTTPUnauthorized(text=NO_SESSION)
-        if not self._asked.allows(guest):
-            raise web.HTTPTooManyRequests(text=TOO_OFTEN)
         return guest
 
 

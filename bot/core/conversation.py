@@ -9,13 +9,14 @@ from functools import lru_cache
 from typing import Final
 
 from bot.core.kinds import SenderKind
-from bot.core.records import AgentId, Message, Sender
+from bot.core.records import AgentId, Message, MessageId, Sender
 
 ANSWERED_IN: Final = timedelta(minutes=5)  # so long the next line of whom an agent spoke to is its answer
 ASKED_IN: Final = timedelta(minutes=3)  # and, when the agent asked something, the line after that as well
 GOES_ON_IN: Final = timedelta(minutes=1)  # so long an agent's words without a name are for whom it talked with
 FITTING_LINES: Final = 4  # of a person since the agent spoke, within which a rare word of the agent's tells
 NEAR: Final = 10  # lines whose words are not rare
+TAKEN_UP_LETTERS: Final = 5  # of a word that tells whose words are taken up
 NAME_LETTERS: Final = 3
 REMEMBERED_CHARACTERS: Final = 500
 
@@ -38,10 +39,20 @@ class _Words:
     """What somebody said last to somebody."""
 
     of: Sender
+    id: MessageId
     at: datetime
     asked: bool
     words: frozenset[str]
     lines: int = 0  # of whom it was said to, since
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A line of the last ones."""
+
+    who: Who
+    id: MessageId
+    words: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -53,7 +64,7 @@ class Conversation:
     _partner: dict[Who, tuple[Who, datetime]] = field(default_factory=dict)  # with whom one talked last
     _names: dict[str, Who] = field(default_factory=dict)
     _authors: dict[int, Sender] = field(default_factory=dict)
-    _near: deque[tuple[Who, frozenset[str]]] = field(default_factory=lambda: deque(maxlen=NEAR))
+    _near: deque[_Near] = field(default_factory=lambda: deque(maxlen=NEAR))
 
     def follow(self, line: Message, named: frozenset[AgentId]) -> None:
         """Take in the next line, which names these agents."""
@@ -65,6 +76,8 @@ class Conversation:
         """Tell which agent a person's line without a reply is for; None when it goes elsewhere or fits nobody."""
         heard = self._heard_by(line.sender)
         if heard is None or heard.of.agent_id is None or self.goes_elsewhere(line):
+            return None
+        if self._takes_up_others(line, heard):
             return None
         age = line.sent_at - heard.at
         if heard.lines == 0:
@@ -107,7 +120,7 @@ class Conversation:
             if len(line.sender.name) >= NAME_LETTERS:
                 self._names[line.sender.name.casefold()] = who
         self._authors[line.id] = line.sender
-        self._near.append((who, words))
+        self._near.append(_Near(who, line.id, words))
 
     def _spoken_to(self, line: Message) -> list[Who]:
         """To whom a line was said: whom it names or answers, else with whom its author was talking."""
@@ -133,13 +146,26 @@ class Conversation:
     def _note_words(self, line: Message, spoken_to: Iterable[Who], words: frozenset[str]) -> None:
         for person in spoken_to:
             if not person.startswith("agent "):
-                self._heard[person] = _Words(line.sender, line.sent_at, "?" in line.content, words)
+                self._heard[person] = _Words(line.sender, line.id, line.sent_at, "?" in line.content, words)
 
     def _fits(self, line: Message, heard: _Words) -> bool:
         """Whether the line shares a word with what the agent said that nobody else used just now."""
-        own, of = _who(line.sender), _who(heard.of)
-        common = {word for who, words in self._near if who not in (own, of) for word in words}
+        common = {word for near in self._others(line, heard) for word in near.words}
         return bool(heard.words & _read(line.content).words - common)
+
+    def _takes_up_others(self, line: Message, heard: _Words) -> bool:
+        """Whether somebody spoke since the agent, and the line takes up a word of others that the two did not use."""
+        others = self._others(line, heard)
+        if not any(near.id > heard.id for near in others):
+            return False
+        ours = heard.words.union(*(near.words for near in self._near if near not in others))
+        new = {word for word in _read(line.content).words - ours if len(word) >= TAKEN_UP_LETTERS}
+        return any(new & near.words for near in others)
+
+    def _others(self, line: Message, heard: _Words) -> list[_Near]:
+        """Give the last lines of all but the two."""
+        two = (_who(line.sender), _who(heard.of))
+        return [near for near in self._near if near.who not in two]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -76,5 +76,6 @@ def as_csv(days: Sequence[Used], by: UsedBy) -> str:
     lines.writerow(["day", by, "beats", *told])
     for one in days:
         name = f"'{one.key}" if one.key.startswith(FORMULA) else one.key
-        lines.writerow([one.day, name, one.beats, *(getattr(one.usage, each) for each in told)])
+        used = replace(one.usage, latency_seconds=round(one.usage.latency_seconds, 1))
+        lines.writerow([one.day, name, one.beats, *(getattr(used, each) for each in told)])
     return table.getvalue()

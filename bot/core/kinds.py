@@ -24,6 +24,7 @@ class Doing(StrEnum):
     THINKING = "thinking"
     TYPING = "typing"
     WAITING = "waiting for the floor"
+    QUEUED = "waiting to post"
 
 
 class Access(StrEnum):

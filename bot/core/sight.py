@@ -75,5 +75,6 @@ async def insiders(
     if not rooms:
         return frozenset()
     there = [scene for scene in await scenes.all(community_id, OPEN) if scene.room_id in rooms]
-    seated = {one.agent_id for scene in there for one in scene.seats if one.agent_id is not None}
+    sitting = (one for scene in there for one in (*scene.seats, *scene.watchers))
+    seated = {one.agent_id for one in sitting if one.agent_id is not None}
     return members_of(view, rooms) | seated

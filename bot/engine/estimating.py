@@ -12,7 +12,7 @@ from bot.core.hud.turn import rules_of, shown_scene
 from bot.core.models import Model, Tokenizer
 from bot.core.ports import Models, Reading
 from bot.core.records import Community, CommunityId, Json, WholeAgent
-from bot.core.scenes.estimates import ANSWER_TOKENS, Expected, estimated, expected
+from bot.core.scenes.estimates import ANSWER_TOKENS, WATCHES, Expected, estimated, expected
 from bot.core.scenes.kind import Seat
 from bot.core.scenes.play_outs import Answered, PlayOut, begun
 from bot.core.scenes.records import Scene, SceneStatus
@@ -40,7 +40,7 @@ class Estimator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """What an estimate follows from, as it was read; `seated`: the agents that sit in a scene that could begin."""
+    """What an estimate follows from, as it was read; `seated`: the agents of a scene that could begin."""
 
     estimator: Estimator
     scene: Scene
@@ -93,6 +93,8 @@ async def outlook_of(estimator: Estimator | None, read: Reading, community: Comm
     ids = {place: one.agent_id for place, one in enumerate(scene.seats, 1) if one.agent_id is not None}
     if scene.status is not SceneStatus.LOBBY or not ids or refusal_to_begin(scene):
         return Outlook(estimator=estimator, scene=scene, model=model, seated={}, past=())
+    if scene.commentator_id is not None:
+        ids[WATCHES] = scene.commentator_id
     roster = await read.views.roster(community.id, agent_ids=tuple(ids.values()))
     seated = {seat: roster.whole_agent(id_) for seat, id_ in ids.items() if id_ in roster.agents}
     past = await read.scenes.all(community.id, (SceneStatus.OVER,))

@@ -131,20 +131,23 @@ class Upkeep:
         )
 
     async def _expire_requests(self, now: datetime) -> None:
-        knocks = await self._read(lambda read: read.access.knocks())
-        configs = await self._configs()
-        by_community: dict[CommunityId, list[AccessRequest]] = {}
-        for community_id, request in knocks:
-            if request.created_at + timedelta(hours=configs[community_id].request_hours) <= now:
-                by_community.setdefault(community_id, []).append(request)
-        for community_id, requests in by_community.items():
+        told = False
+        for community_id, config in (await self._configs()).items():
             with _alone("requests did not expire", community=community_id):
-                async with self._store.writing(community_id) as write:
-                    view = await write.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)
-                    expired = [change for one in requests for change in _expired(one, view, now)]
-                    await write.apply(community_id, expired)
-        if by_community:
+                knocks = await self._knocks(community_id)
+                before = now - timedelta(hours=config.request_hours)
+                requests = [one for one in knocks if one.created_at <= before]
+                if requests:
+                    async with self._store.writing(community_id) as write:
+                        view = await write.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)
+                        expired = [change for one in requests for change in _expired(one, view, now)]
+                        await write.apply(community_id, expired)
+                    told = True
+        if told:
             self._on_letters()
+
+    async def _knocks(self, community_id: CommunityId) -> Sequence[AccessRequest]:
+        return await self._read(lambda read: read.access.knocks(community_id))
 
     async def _seed_initiative(self, now: datetime) -> None:
         """Give everyone a first moment to begin something, where managers want that."""

@@ -5,7 +5,8 @@ from cogs.agent.making import Making
 from cogs.agent.moving import Moving
 
 
-class AgentCog(Making, Moving, Living, group_name="agent", group_description="Make agents and look after them"):
+# What the last of these has is offered first.
+class AgentCog(Living, Moving, Making, group_name="agent", group_description="Make agents and look after them"):
     """Commands on agents."""
 
 

@@ -1,4 +1,4 @@
-"""The whole community as a file, and such a file into an empty one: for the owner and administrators alone."""
+"""The whole community as a file, for managers who may read all of it, and such a file into an empty one."""
 
 import io
 
@@ -9,13 +9,17 @@ from bot.core.errors import Rejected
 from bot.core.keeping import ArchiveContents
 from bot.core.kinds import LetterKind
 from bot.core.wording import counted
-from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read_thread, person, wait
 from cogs.ui.again import SURE, Again, question
 from cogs.ui.rights import hindrances
 
-ALL_OF_IT = (
-    "Only the server's owner and administrators can do that, who see every channel: the file holds all that is kept, "
-    "also from private rooms."
+EVERY_CHANNEL = (
+    "Only the server's owner and administrators can do that, who see every channel: such a file says which channels "
+    "agents live in and read."
+)
+NOT_ALL = (
+    "The file holds all that is kept, and of a private thread that you may not read too. Have somebody let you into it "
+    "or give you Manage Threads, or ask the owner or an administrator."
 )
 HANDED = (
     "This is all that Selfroom keeps of this server: agents, rooms, what was said and what agents know, private rooms "
@@ -36,14 +40,22 @@ class Archives(Group):
     @app_commands.command()
     @app_commands.checks.cooldown(3, 300.0)
     async def export(self, interaction: Interaction) -> None:
-        """Give you the whole community as a file; for the server's owner and administrators."""
-        guild = all_seeing(interaction)
+        """Give you the whole community as a file, if you may read its private threads too."""
+        guild, member = managed(interaction)
         await wait(interaction)
+        if not sees_all(guild, member):
+            await self.reads_threads(interaction)
         data, held = await self.desk.community.pack(
             guild_of(interaction), person(interaction), most_bytes=most_bytes(guild)
         )
         file = archive_file(f"selfroom-{interaction.created_at:%Y-%m-%d}.zip", data)
         await self.say(interaction, f"{worded(held)}\n{HANDED}", files=[file])
+
+    async def reads_threads(self, interaction: Interaction) -> None:
+        """Raise Rejected where a private thread is kept that the manager may not read now; rooms are a manager's."""
+        for thread_id in await self.desk.community.private_threads(guild_of(interaction)):
+            if not await may_read_thread(interaction, thread_id):
+                raise Rejected(NOT_ALL)
 
     @app_commands.command(name="import")
     @app_commands.checks.cooldown(5, 300.0)
@@ -90,13 +102,24 @@ def most_bytes(guild: discord.Guild) -> int:
 
 def all_seeing(interaction: Interaction) -> discord.Guild:
     """Give the server; refuse anyone from whom one of its channels could be hidden."""
+    guild, member = managed(interaction)
+    if not sees_all(guild, member):
+        raise Rejected(EVERY_CHANNEL)
+    return guild
+
+
+def managed(interaction: Interaction) -> tuple[discord.Guild, discord.Member]:
+    """Give the server and its manager who asks; refuse all others."""
     managers_only(interaction)
     guild, member = interaction.guild, interaction.user
     if guild is None or not isinstance(member, discord.Member):
         raise Rejected("This works in a server only: use it in a channel there.")
-    if member.id != guild.owner_id and not member.guild_permissions.administrator:
-        raise Rejected(ALL_OF_IT)
-    return guild
+    return guild, member
+
+
+def sees_all(guild: discord.Guild, member: discord.Member) -> bool:
+    """Tell whether no channel can be hidden from somebody."""
+    return member.id == guild.owner_id or member.guild_permissions.administrator
 
 
 def worded(held: ArchiveContents) -> str:

@@ -107,6 +107,11 @@ class Seats:
             if watched.interaction is not None and shown.differs(watched.shows):
                 await self._edit(watched, watched.interaction, shown)
 
+    @property
+    def any_shown(self) -> bool:
+        """Whether anybody looks at a seat."""
+        return bool(self._watched)
+
     async def rest(self, now: datetime) -> None:
         """Have each message say so of which Discord will take no edits any more, and look after it no longer."""
         for key, one in list(self._watched.items()):

@@ -7,6 +7,7 @@ from bot.core.changes import Change
 from bot.core.records import CommunityId
 from storage.beats import recount
 from storage.changes import minds, residents, talk
+from storage.happenings import happened
 from storage.session import Session
 
 Handler = Callable[..., Awaitable[None]]
@@ -47,6 +48,7 @@ HANDLERS: Mapping[tuple[type, ...], Handler] = {
 
 async def apply(session: Session, community_id: CommunityId, changes: Sequence[Change]) -> None:
     """Write changes, grouped by kind."""
+    session.happenings += happened(community_id, changes)
     groups: dict[type, list[Change]] = {}
     for change in changes:
         groups.setdefault(type(change), []).append(change)

@@ -13,6 +13,7 @@ from bot.core.scenes.kind import MOST_SEATS
 from bot.core.scenes.records import SceneStatus
 from storage.columns import to_json
 from storage.moving.limits import COUNTED, LARGEST_SMALL, is_deep, is_number, is_wide, too_long
+from storage.moving.shapes import check_shape
 from storage.session import Values
 from storage.tables import (
     ACTIONS,
@@ -65,6 +66,8 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
             raise ValueError(f"{table.name}.{name} is too deep")
         if handed and is_wide(table, name, value):
             raise ValueError(f"{table.name}.{name} holds too much")
+    if handed:
+        check_shape(table, row)
     if found := too_long(table, row, handed=handed):
         raise BadSetting(TOO_LONG.format(table.name, *found))
     _check_counts(table, row)
@@ -84,7 +87,12 @@ def may_be_kept(name: str, *, handed: bool) -> bool:
 
 
 def comes_in(table: Table, row: Values, *, handed: bool) -> bool:
-    """Tell whether a row is left on its way: a setting that there is not would be looked at with every line."""
+    """Tell whether a row comes in: a setting that there is not would be looked at with every line.
+
+    Nor does what anybody says was spent elsewhere: it is added up with each beat of its day.
+    """
+    if handed and table is RESERVATIONS:
+        return False
     if table is KEPT:
         return may_be_kept(str(row["name"]), handed=handed)
     return table is not OVERRIDES or row["name"] in CommunityConfig.model_fields

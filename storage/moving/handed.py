@@ -1,7 +1,7 @@
 """Archives that people are handed and hand in: nothing in them opens a door, and a worker looks through them first."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from tempfile import TemporaryFile
 
 from bot.core.cards import is_bounded
@@ -30,19 +30,26 @@ from storage.tables import MESSAGES
 LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
 MOST_ROWS = 150_000  # to write them takes long, however short they are
-MOST_ROOMS = 5_000  # with private threads: all are read together
-MOST_OF = {"reasons": 5_000, "lookups": 2_000}  # read as one
 # What a look at one agent, room, message, scene or the whole reads: by table whose it is, and how many rows at most.
 ALL = ""
-READ_TOGETHER: Mapping[str, tuple[str, int]] = {
-    **dict.fromkeys(("lookups", "minds", "reasons", "schedules"), ("agent_id", 1_000)),
-    **dict.fromkeys(("checkpoints", "letters"), ("room_id", 1_000)),
-    **dict.fromkeys(("scene_events", "scene_moves"), ("scene_id", 4_000)),
-    "scene_seats": ("scene_id", 24),
-    "scenes": (ALL, 100),
-    **dict.fromkeys(("keys", "requests"), (ALL, 2_000)),
-    "memberships": (ALL, 10_000),
-    "attachments": ("message_id", 100),
+READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
+    "rooms": [(ALL, 1_500)],  # with private threads
+    "memberships": [(ALL, 3_000)],
+    "reasons": [("agent_id", 100), (ALL, 1_000)],
+    "lookups": [("agent_id", 50), (ALL, 500)],
+    "schedules": [("agent_id", 20), (ALL, 500)],
+    "minds": [("agent_id", 100)],
+    "checkpoints": [("room_id", 1_000)],
+    "letters": [("room_id", 200), (ALL, 1_000)],
+    "keys": [("room_id", 50), (ALL, 500)],  # each is opened for whoever owns the room, and blotted out of what is kept
+    "key_holders": [(ALL, 2_000)],
+    "requests": [(ALL, 500)],
+    "usage": [(ALL, 20_000)],
+    "attachments": [("message_id", 20)],
+    "scenes": [(ALL, 100)],
+    "scene_seats": [("scene_id", 24)],
+    "scene_events": [("scene_id", 4_000)],
+    "scene_moves": [("scene_id", 4_000)],
 }
 LARGEST_TOGETHER = 2_000_000  # characters of these
 WAITING = (
@@ -108,8 +115,7 @@ def looked_through(data: bytes) -> ArchiveContents:
                 if found["agents"] > MOST_AGENTS:
                     raise BadSetting(TOO_LARGE)
                 together.add(page)
-                too_many = found["rooms"] > MOST_ROOMS or any(found[name] > most for name, most in MOST_OF.items())
-                if sum(found.values()) > MOST_ROWS or untold > MOST_UNTOLD or too_many:
+                if sum(found.values()) > MOST_ROWS or untold > MOST_UNTOLD:
                     raise BadSetting(TOO_MUCH)
             return contents_of(found, manifest["left_out"])
     except UNREADABLE as error:
@@ -120,19 +126,21 @@ class Together:
     """Adds up what is read together, and raises BadSetting where that keeps everybody waiting."""
 
     def __init__(self) -> None:
-        self._rows: Counter[tuple[str, object]] = Counter()
-        self._characters: Counter[tuple[str, object]] = Counter()
+        self._rows: Counter[tuple[str, str, object]] = Counter()
+        self._characters: Counter[tuple[str, str, object]] = Counter()
 
     def add(self, page: Page[Values]) -> None:
         """Count the rows of a page."""
-        owner, most = READ_TOGETHER.get(page.table_name, (ALL, 0))
-        for row in page.rows if most else ():
-            whose = page.table_name, row.get(owner)
+        bounds = READ_TOGETHER.get(page.table_name, ())
+        for row in page.rows if bounds else ():
             if row.get("state", row.get("status", WAITING[0])) in WAITING:
-                self._rows[whose] += 1
-                self._characters[whose] += sum(len(str(value)) for value in row.values())
-                if self._rows[whose] > most or self._characters[whose] > LARGEST_TOGETHER:
-                    raise BadSetting(TOO_MUCH)
+                size = sum(len(str(value)) for value in row.values())
+                for owner, most in bounds:
+                    whose = page.table_name, owner, row.get(owner)
+                    self._rows[whose] += 1
+                    self._characters[whose] += size
+                    if self._rows[whose] > most or self._characters[whose] > LARGEST_TOGETHER:
+                        raise BadSetting(TOO_MUCH)
 
 
 def contents_of(counts: Mapping[str, int], left_out: Iterable[object]) -> ArchiveContents:

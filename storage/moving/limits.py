@@ -69,6 +69,8 @@ LONG_FROM_ANYBODY = {
     ("kept", "value"): 2 * LARGEST_KEPT,  # what cards said
     ("minds", "focus"): 100_000,
     ("rooms", "billboard"): LONGEST_LINE,
+    ("usage", "input_format"): 50,
+    ("usage", "model"): 200,
     ("scenes", "options"): LONGEST_OPTIONS,
     **dict.fromkeys((("scenes", "standing"), ("scene_moves", "standing")), LARGEST_SMALL),  # thrice the longest game's
     **dict.fromkeys((("scenes", "why"), ("scenes", "outcome")), 2_000),

@@ -1,4 +1,4 @@
-"""Runs without Discord: a whole `selfroom sim` from the shell to its files, five agents with the scripted mind."""
+"""The console's page, and runs without Discord: a whole `selfroom sim` from the shell to its files, five agents."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench import Figure
+from tests.bench import Figure, console_window
 
 AGENTS = "".join(
     f'[[agents]]\nname = "{name}"\nprompt = "You are {name}."\n' for name in ("Ada", "Bo", "Cy", "Dee", "Eli")
@@ -45,4 +45,4 @@ def run() -> list[Figure]:
         taken, work = played(file)
         figures.append(Figure(name=f"console.sim_5x{TURNS}_{name}", value=taken, unit="s", target=20.0))
         figures.append(Figure(name=f"console.sim_5x{TURNS}_{name}_work", value=work, unit="s", target=20.0))
-    return figures
+    return figures + console_window.figures()

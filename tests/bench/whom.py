@@ -19,6 +19,7 @@ AGENTS = 5
 ROOM = 1_000
 OTHERS = range(AGENTS, 60, AGENTS)  # speakers whom the rule was not made on, in place of the busiest
 UNREAD = OTHERS[1::2]  # of whom nobody has read a line that it got wrong
+BOTS = ("ubottu", "ubotu", "FloodBot")  # other programs, whose lines Selfroom takes for nobody's: how their names begin
 SEEN = 60  # lines that intake looks at
 RECALL, PRECISION = "heartbeat.whom_recall", "heartbeat.whom_precision"
 
@@ -86,7 +87,7 @@ def score(path: Path, rank: int = 0) -> Score:
     said = [_message(row, ids, people.setdefault(row["sender"], 1 + len(people))) for row in lines]
     total = Score()
     for place, row in enumerate(lines):
-        if row["seq"] < first or row["sender"] in ids:
+        if row["seq"] < first or not said[place].sender.is_human:
             continue
         linked = by_seq[row["reply_to"]]["sender"] if row.get("reply_to") else None
         seen = _view(ids, said[max(0, place - SEEN) : place + 1])
@@ -105,10 +106,11 @@ def score(path: Path, rank: int = 0) -> Score:
 def _message(row: dict[str, Any], ids: dict[str, AgentId], person: int) -> Message:
     name = row["sender"]
     by = by_agent(ids[name]) if name in ids else None
+    kind = SenderKind.BOT if name.startswith(BOTS) else SenderKind.PERSON
     return Message(
         id=MessageId(row["seq"]),
         room_id=AgentId(ROOM),
-        sender=by or Sender(kind=SenderKind.PERSON, person_id=Snowflake(person), name=name),
+        sender=by or Sender(kind=kind, person_id=Snowflake(person), name=name),
         content=row["text"],
         sent_at=datetime.fromisoformat(row["t"]).replace(tzinfo=UTC),
     )

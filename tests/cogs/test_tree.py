@@ -4,6 +4,7 @@ import re
 
 import discord
 import pytest
+from discord import app_commands
 
 from bot.adapters.discord.commands import MANAGERS, CommandSync
 from cogs.ui.handbook import handbook
@@ -48,6 +49,18 @@ def promised() -> set[str]:
 
 async def test_every_promised_command_is_there() -> None:
     assert promised() - paths(await commands_sent()) == set()
+
+
+async def test_each_group_offers_first_what_everybody_may_use_and_then_what_is_used_first() -> None:
+    commands = await tree()
+    CommandSync.order(commands)
+    everyones = await for_everyone()
+    offered = [command for command in commands if isinstance(command, app_commands.Group)]
+    for group in offered:
+        ranks = [command.qualified_name in everyones for command in group.commands]
+        assert ranks == sorted(ranks, reverse=True), group.name
+    agent = next(one for one in offered if one.name == "agent")
+    assert [one.name for one in agent.commands][:5] == ["browse", "list", "show", "create", "edit"]
 
 
 async def test_a_message_has_its_menu() -> None:

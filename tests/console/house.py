@@ -7,6 +7,7 @@ from typing import Any
 
 import aiohttp
 
+from bot.console.feed import Feed
 from bot.console.window import PROOF, Console
 from bot.core.records import Person, Room, Snowflake
 from bot.core.view import MayRead
@@ -49,6 +50,7 @@ class Open:
     server: Server
     console: Console
     session: aiohttp.ClientSession
+    feed: Feed
     proof: str = ""
 
     async def ask(
@@ -78,9 +80,9 @@ class Open:
 
 
 @asynccontextmanager
-async def opened(*, entered: bool = True, **more: Any) -> AsyncIterator[Open]:  # noqa: ANN401
+async def opened(*, entered: bool = True, store: str = "sqlite://", **more: Any) -> AsyncIterator[Open]:  # noqa: ANN401
     """Open a console over a town; `entered`: with a manager inside."""
-    async with town() as here:
+    async with town(url=store) as here:
         desk = FrontDesk(
             Office(
                 here.store,
@@ -92,13 +94,14 @@ async def opened(*, entered: bool = True, **more: Any) -> AsyncIterator[Open]:  
                 workshop=OpenBench(),
             )
         )
-        server = Server()
+        server, feed = Server(), Feed(here.clock)
+        here.store.on_happened = feed.tell
         jar = aiohttp.CookieJar(unsafe=True)  # of an address that is a number
         async with (
-            Console(desk, server, here.clock, port=0, shared=PAGE, **more) as console,
+            Console(desk, server, here.clock, port=0, shared=PAGE, feed=feed, **more) as console,
             aiohttp.ClientSession(cookie_jar=jar) as session,
         ):
-            there = Open(here, desk, server, console, session)
+            there = Open(here, desk, server, console, session, feed)
             if entered:
                 assert (await there.enter(there.link()))[0] == 200
             yield there

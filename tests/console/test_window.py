@@ -178,6 +178,6 @@ async def test_what_is_not_there_is_told_as_a_problem(path: str) -> None:
 async def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
     async with opened(entered=False) as there:
         port = there.console.port
-        again = Console(there.desk, there.server, there.here.clock, port=port, shared=PAGE)
+        again = Console(there.desk, there.server, there.here.clock, port=port, shared=PAGE, feed=there.feed)
         with pytest.raises(BadSetting, match=f"Port {port} cannot be opened .* SELFROOM_CONSOLE_PORT"):
             await again.__aenter__()

@@ -232,6 +232,28 @@ def test_a_talk_goes_on_across_others_until_it_is_answered_or_another_takes_it_u
     assert OTTO not in going_on(after=301)
 
 
+def taking_up(said: str, *between: str) -> dict[int, Way]:
+    """Whom Mira's line is for, others having said something since Otto spoke to her."""
+    hello = message(0, "hello all", room_id=HOST, sent_at=later(-60))
+    before = message(1, "what about plaster?", room_id=HOST, sender=by_person("rob", 502), sent_at=later(0))
+    otto = message(2, "mira, have you got a ladder?", room_id=HOST, sender=by_agent(OTTO), sent_at=later(5))
+    others = [
+        message(3 + place, text, room_id=HOST, sender=by_person("rob", 502), sent_at=later(10 + place))
+        for place, text in enumerate(between)
+    ]
+    line = message(9, said, room_id=HOST, sent_at=later(60))
+    return ways(talk(hello, before, otto, *others, line), line)
+
+
+def test_a_line_that_takes_up_a_word_of_others_is_for_them() -> None:
+    assert taking_up("varnish smells, does it?", "one could take varnish") == {}
+    assert taking_up("it smells, does it?", "one could take varnish") == {OTTO: Way.GOING_ON}
+    assert taking_up("plaster, then", "hm") == {}  # said before, and somebody spoke since
+    assert taking_up("plaster, then") == {OTTO: Way.GOING_ON}  # nobody spoke since: it is the answer
+    assert taking_up("a high ladder, yes", "whose ladder is it?") == {OTTO: Way.GOING_ON}  # Otto's own word
+    assert taking_up("yes, at home", "yes, mine") == {OTTO: Way.GOING_ON}  # too short to tell
+
+
 def test_an_agent_that_did_not_answer_is_not_talked_with_once_another_spoke_or_time_went_by() -> None:
     rob = message(3, "hm", room_id=HOST, sender=by_person("rob", 502), sent_at=later(20))
     assert going_on(answered=False) == {OTTO: Way.GOING_ON}

@@ -11,7 +11,7 @@ from bot.core.kinds import UsedBy
 from bot.core.records import Usage
 
 MONDAY, TUESDAY = date(2026, 11, 16), date(2026, 11, 17)
-SOME = Usage(input_tokens=10, cached_tokens=4, output_tokens=2, cost_usd=Decimal("0.5"), latency_seconds=1.0)
+SOME = Usage(input_tokens=10, cached_tokens=4, output_tokens=2, cost_usd=Decimal("0.5"), latency_seconds=1.0499999)
 DAYS = [
     Used(day=MONDAY, key="Wren", beats=2, usage=SOME),
     Used(day=TUESDAY, key="Wren", beats=1, usage=SOME),
@@ -35,3 +35,4 @@ def test_a_table_has_a_line_for_each_day_and_nothing_that_a_spreadsheet_would_wo
         ("2026-11-17", "Wren", "1", "0.5"),
         ("2026-11-17", "'=HYPERLINK(1)", "1", "0.5"),
     ]
+    assert {line["latency_seconds"] for line in lines} == {"1.0"}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.kinds import Doing, HeldFor, ReasonKind, State
-from bot.core.records import Agent, AgentId, BeatId, Reason
+from bot.core.kinds import Doing, HeldFor, LetterKind, LetterState, ReasonKind, State
+from bot.core.records import Agent, AgentId, BeatId, CommunityId, Letter, LetterId, MessageId, Reason
 from bot.core.status import doing, state_of
 from bot.core.view import View
 from tests.factories import agent, by_agent, community, later, message, view
@@ -65,6 +65,28 @@ def test_who_rests_waits_nowhere() -> None:
     assert doing(seen(one, held), one, START) == {AgentId(3): Doing.WAITING}
     paused = replace(seen(one, held), community=community(paused=True))
     assert doing(paused, one, START) == {}
+
+
+def test_whose_typing_is_over_waits_to_post() -> None:
+    one, words = agent(1), MessageId(9)
+    late = Letter(
+        id=LetterId(1),
+        community_id=CommunityId(1),
+        room_id=AgentId(2),
+        kind=LetterKind.POST,
+        payload={},
+        message_id=words,
+        not_before=later(-3),
+        created_at=START,
+    )
+    for kept, what in (
+        (late, Doing.QUEUED),
+        (replace(late, state=LetterState.SENDING), Doing.TYPING),
+        (replace(late, not_before=later(2)), Doing.TYPING),
+        (replace(late, not_before=later(9), created_at=later(-15)), Doing.QUEUED),  # looked at again and again
+    ):
+        shown = replace(seen(one, says_in=2), unposted={AgentId(2): (kept,)})
+        assert doing(shown, one, START) == {AgentId(2): what}
 
 
 def test_an_agent_types_where_its_words_are_on_their_way_unless_it_thinks_there_again() -> None:

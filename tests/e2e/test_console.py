@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from tests.e2e.commanding import Commander
@@ -16,6 +17,7 @@ from tests.playground.page_driver import PATIENCE_MS, Tab
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser]
 LINK = re.compile(r"\((http://127\.0\.0\.1:\d+/#enter=[\w-]+)\)")
+axe = Axe()
 GONE = "This link opens nothing"
 
 
@@ -139,9 +141,51 @@ async def test_an_agents_page_shows_what_it_carries_on_a_phone_in_the_dark(home:
     async with opened(await link(room), wide=390, dark=True) as tab:
         await heading(tab.page, "Overview")
         await tab.shot("console-4-phone")
-        await tab.page.get_by_role("region", name="Agents").get_by_role("link", name="Ledger").last.click()
+        await tab.page.get_by_role("region", name="Agents").get_by_role("link", name="Ledger").click()
         await heading(tab.page, "Ledger")
         await expect(tab.page.get_by_text("Friday").first).to_be_visible()
         await tab.shot("console-5-agent")
         width = await tab.page.evaluate("document.documentElement.scrollWidth")
         assert width <= 390
+
+
+async def test_what_happens_stands_on_the_page_as_it_happens_and_nothing_polls(home: Living, you: Visitor) -> None:
+    room = Commander(you, await you.channel("wren"))
+    async with opened(await link(room)) as tab:
+        page = tab.page
+        asked: list[str] = []
+        await heading(page, "Overview")
+        await expect(page.locator(".live")).to_have_text("live")
+        page.on("request", lambda request: asked.append(request.url))
+        said = await you.answer_after(await you.say(room.channel_id, "Wren, who are you?"))
+        feed = page.get_by_role("log")
+        await expect(feed).to_contain_text("Somebody said something in Wren's room")
+        await expect(feed).to_contain_text("Wren has answered in Wren's room")
+        await expect(page.locator(".room-card", has_text="Wren")).to_contain_text("2 lines in 10 minutes")
+        assert len(asked) < 8
+        await tab.shot("console-6-live")
+        await page.get_by_role("region", name="Rooms").get_by_role("link", name="Wren").click()
+        await expect(page.get_by_role("list", name="Transcript")).to_contain_text(said["content"][:40])
+        answer = await you.answer_after(await you.say(room.channel_id, "Wren, what is 2+3?"))
+        await expect(page.get_by_role("list", name="Transcript")).to_contain_text(answer["content"])
+
+
+async def test_nobody_is_shut_out_of_the_console(home: Living, you: Visitor) -> None:
+    room = Commander(you, await you.channel("wren"))
+    await you.answer_after(await you.say(room.channel_id, "Wren, who are you?"))
+    async with opened(await link(room), wide=800) as tab:
+        page = tab.page
+        await heading(page, "Overview")
+        for dark in (False, True):
+            await page.emulate_media(color_scheme="dark" if dark else "light")
+            for address, title in (("#/", "Overview"), ("#/rooms/1", "Wren's room"), ("#/agents/1", "Wren")):
+                await page.evaluate("address => { location.hash = address }", address)
+                await heading(page, title)
+                faults = (await axe.run(page)).response["violations"]
+                assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in faults] == [], address
+        await page.evaluate("location.hash = '#/rooms/1'")
+        await page.get_by_role("link", name="Why?").first.focus()
+        await page.keyboard.press("Enter")
+        await heading(page, "Why Wren said that")
+        faults = (await axe.run(page)).response["violations"]
+        assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in faults] == []

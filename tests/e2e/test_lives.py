@@ -1,6 +1,7 @@
 """The program as a process: started, killed, started again, stopped."""
 
 import asyncio
+import math
 import os
 import re
 import signal
@@ -20,6 +21,9 @@ from tests.forked import Program, selfroom
 pytestmark = pytest.mark.e2e
 
 READY_SECONDS = 120  # for a busy test machine; what was promised is measured by the benchmark
+
+ENDS_WITHIN_SECONDS = 3.0  # as promised
+LIVES = 3
 
 
 class Life:
@@ -128,15 +132,18 @@ async def test_killed_in_mid_sentence_it_loses_nothing_and_says_nothing_twice(tm
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 async def test_who_ends_it_has_it_end_cleanly_and_soon_with_people_there(tmp_path: Path, sign: signal.Signals) -> None:
-    async with begun(anew, tmp_path, ["run"], {}) as life:
-        await life.ready()
-        async with visiting(life.url) as you, visiting(life.url, "guest"):
-            await you.say(await you.channel("wren"), "Hello Wren, tell me a story")
-            at = time.monotonic()
-            life.process.send_signal(sign)
-            assert await life.ends() == 0
-            assert time.monotonic() - at < 3 * 3  # three seconds, on a machine three times busier
-    assert "Traceback" not in "".join(life.lines)
+    took: list[float] = []
+    while len(took) < LIVES and min(took, default=math.inf) >= ENDS_WITHIN_SECONDS:  # the machine may be busy once
+        async with begun(anew, tmp_path / str(len(took)), ["run"], {}) as life:
+            await life.ready()
+            async with visiting(life.url) as you, visiting(life.url, "guest"):
+                await you.say(await you.channel("wren"), "Hello Wren, tell me a story")
+                at = time.monotonic()
+                life.process.send_signal(sign)
+                assert await life.ends() == 0
+                took.append(time.monotonic() - at)
+        assert "Traceback" not in "".join(life.lines)
+    assert min(took) < ENDS_WITHIN_SECONDS, took
 
 
 async def test_a_port_in_use_is_said_in_one_sentence(tmp_path: Path) -> None:

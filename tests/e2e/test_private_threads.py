@@ -55,6 +55,7 @@ async def test_only_who_may_read_a_private_thread_finds_what_was_said_there(cast
                 await rights
             manager = Commander(mina, hall)
             assert "Nothing was found." in await manager.told("search", words="oak")
+            assert "a private thread that you may not read" in await manager.told("setup export")
             shown = await manager.run("hud show", agent="Wren")
             for number in range(len(shown["attachments"])):
                 assert "oak" not in await manager.text_of(shown, number)

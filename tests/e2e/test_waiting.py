@@ -114,6 +114,7 @@ async def test_what_a_room_takes_no_more_of_waits_is_said_to_wait_and_comes(stag
     told = await stage.told("agent say", agent="Jay", message="the last boat")
     assert "It is not there yet: 1 message waiting to be posted, and the room takes 10 messages a minute." in told
     assert "1 message waiting to be posted" in await stage.told("room info", room="Jay")
+    await stage.cast.manager.comes_to_tell("heartbeat status", "waiting to post in Jay's room", agent="Jay")
     await stage.told("room rpm", messages=200, room="Jay")
 
     async def stands() -> bool:

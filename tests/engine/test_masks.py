@@ -10,13 +10,19 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import structlog
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 from sqlalchemy import select
 
 from bot.adapters.discord import boards
 from bot.adapters.metrics import Heart, hearts_page
+from bot.console.feed import Feed
+from bot.console.live import may_see
+from bot.console.reading import Asker, Readings
 from bot.core.actions import DirectScene
 from bot.core.day_usage import Period
 from bot.core.errors import NotFound, Rejected
+from bot.core.happenings import Happened
 from bot.core.keeping import Readable
 from bot.core.kinds import UsedBy
 from bot.core.next_beat import doing_words
@@ -25,7 +31,7 @@ from bot.core.records import AgentId, Message, Snowflake
 from bot.core.scenes.commentary import watching
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk
-from bot.engine.front_desk.office import Office
+from bot.engine.front_desk.office import Office, by_nobody
 from bot.engine.performer import Performer
 from storage.tables import ACTIONS, LETTERS, MESSAGES
 from storage.timelines.trees import SqlTrees
@@ -73,6 +79,8 @@ SURFACES = (
     Surface(name="timeline", mask=Mask.REFUSED, what="/timeline: how it might go on, and who was what"),
     Surface(name="replay", mask=Mask.REFUSED, what="/scene replay: how many moves were made"),
     Surface(name="archive", mask=Mask.REFUSED, what="the whole community as a file"),
+    Surface(name="console", mask=Mask.REFUSED, what="the console's pages of an agent, its beats, and all at a glance"),
+    Surface(name="live", mask=Mask.ABSENT, what="what the console tells as it happens"),
     Surface(name="hud history", mask=Mask.SHUT, what="/hud history: beats, with HUD, thoughts and answer"),
     Surface(name="hud behind a message", mask=Mask.SHUT, what="Show the HUD behind this"),
     Surface(name="heartbeat status", mask=Mask.SAME, what="/heartbeat status: what everyone waits for"),
@@ -105,6 +113,8 @@ class Night:
     stage: Theatre
     desk: FrontDesk
     logs: Sequence[Mapping[str, object]]
+    feed: Feed
+    since: int  # the number of what happened before
 
     def clean(self, *texts: object) -> None:
         """Hold that nothing of the night is in some texts."""
@@ -141,8 +151,11 @@ async def night() -> AsyncIterator[Night]:
                 models=house.model,
                 workshop=OpenBench(),
             )
+            feed = Feed(house.clock)
+            since = feed.seq
+            house.store.on_happened = feed.tell
             await stage.opened("werewolf", AGENTS, MIRA, first_night_kill=True)
-            yield Night(stage, FrontDesk(office), logs)
+            yield Night(stage, FrontDesk(office), logs, feed, since)
 
 
 async def every_agent(night: Night, look: Callable[[AgentId], Awaitable[object]]) -> list[object]:
@@ -170,6 +183,45 @@ async def refused_drawer(night: Night) -> None:
     for why in await every_agent(night, lambda id_: night.desk.minds.why_shut(GUILD_ID, id_, who=MIRA.id)):
         assert "sits in a scene with you" in str(why)
     assert set(await every_agent(night, lambda id_: night.desk.minds.why_shut(GUILD_ID, id_, who=BOSS.id))) == {""}
+
+
+async def refused_console(night: Night) -> None:
+    readings = Readings(night.desk, night.feed)
+
+    def asked(path: str, **parts: str) -> web.Request:
+        return make_mocked_request("GET", path, match_info=parts)
+
+    mira = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, server="")
+    boss = Asker(guild_id=GUILD_ID, person=BOSS, may_read=by_nobody, server="")
+    for read in (readings.agent, readings.beats):
+        with pytest.raises(Rejected, match="sits in a scene with you"):
+            await read(mira, asked("/", agent="1"))
+        night.clean(await read(boss, asked("/", agent="1")))
+    night.clean(await readings.room(mira, asked("/", room="1")))
+    seen = await readings.overview(mira, asked("/"))
+    assert isinstance(seen["agents"], list)
+    busy = (
+        "state",
+        "at_work_in",
+        "last_beat_at",
+        "last_reason",
+        "next_beat_at",
+        "beats_today",
+        "usd_today",
+        "failures",
+    )
+    await night.alike({one["id"]: str([one[name] for name in busy]) for one in seen["agents"] if one["id"] <= AGENTS})
+
+
+async def absent_live(night: Night) -> None:
+    agents = frozenset(await night.desk.agents.names(GUILD_ID))
+    masked = await night.desk.agents.masked(GUILD_ID)
+    assert masked == {*range(1, AGENTS + 1)}
+    told = night.feed.after(night.stage.house.community_id, night.since) or ()
+    assert told
+    assert not [one for one in told if may_see(one, agents, masked) and one.happening.agent_id is not None]
+    moves = (Happened.BEGUN, Happened.APPLIED, Happened.SAID, Happened.KNOWLEDGE)
+    assert not [one for one in told if one.happening.kind in moves and one.happening.agent_id in masked]
 
 
 async def refused_replay(night: Night) -> None:
@@ -379,6 +431,8 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "drawer": refused_drawer,
     "timeline": refused_timeline,
     "archive": refused_archive,
+    "console": refused_console,
+    "live": absent_live,
     "replay": refused_replay,
     "hud history": shut_history,
     "hud behind a message": shut_behind,
@@ -415,7 +469,7 @@ async def test_every_surface_keeps_the_secrets_of_a_night() -> None:
     async with night() as here:
         for _ in range(8):  # while some have moved, and others not yet
             await here.stage.run(1)
-            for name in ("heartbeat status", "agent card", "metrics", "page"):
+            for name in ("heartbeat status", "agent card", "metrics", "page", "console"):
                 await PROBES[name](here)
         await here.stage.run(25)
         for surface in SURFACES:

@@ -64,6 +64,20 @@ async def test_a_scheduled_message_is_said_once_when_its_time_has_come() -> None
         assert await home.lines() == [("2", "As promised.")]
 
 
+async def test_what_paused_agents_wanted_to_say_keeps_no_others_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep_module, "SCHEDULES_AT_ONCE", 2)
+    async with kept() as (home, upkeep):
+        for number in range(2, 5):
+            one = Schedule(id=ScheduleId(number), agent_id=ONE, room_id=ONE, content="Not yet.", at=home.clock.now())
+            await home.apply(AddSchedule(schedule=one))
+        await home.apply(later_words(home, 10), UpdateAgent(agent_id=ONE, fields={"paused_reason": "a rest"}))
+        await pass_time(home, upkeep, 20)
+        assert [text for _, text in await home.lines()] == ["As promised."]
+        await home.apply(UpdateAgent(agent_id=ONE, fields={"paused_reason": None}))
+        await pass_time(home, upkeep, 20)
+        assert "Not yet." in [text for _, text in await home.lines()]
+
+
 async def test_a_hushed_room_hears_no_scheduled_message() -> None:
     async with kept() as (home, upkeep):
         hushed = UpdateRoom(room_id=ONE, fields={"hushed_until": home.clock.now() + timedelta(hours=1)})

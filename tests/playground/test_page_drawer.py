@@ -205,5 +205,8 @@ async def test_a_channel_that_no_agent_hears_says_where_they_are(browser: Browse
         tab = await scene.tab()
         line = tab.page.locator(".typing")
         await expect(line).to_have_text("No agent hears this channel. Talk to them in #ada.")
+        await tab.page.set_viewport_size({"width": 280, "height": 600})
+        assert await line.locator(".quiet").evaluate("one => one.scrollWidth <= one.clientWidth")
+        await tab.page.set_viewport_size({"width": 1360, "height": 850})
         await tab.page.locator(".channel", has_text="ada").click()
         await expect(line).to_be_empty()

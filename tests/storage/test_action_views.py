@@ -1,13 +1,20 @@
 """What actions look at and write is the same on every database."""
 
 from datetime import timedelta
+from typing import Any
+
+import pytest
 
 from bot.core.actions import CreateKey, GiveKey, GrantAccess, RequestAccess
 from bot.core.answers import parse_answer
+from bot.core.changes import AddRequest
 from bot.core.circumstances import Inquiry
-from bot.core.kinds import Emotion, OutputFormat
-from bot.core.records import AgentId
+from bot.core.kinds import Emotion, OutputFormat, RequestState
+from bot.core.records import AccessRequest, AgentId, RequestId, Snowflake
+from storage.prepared import Answers
+from storage.session import Rows, Session
 from storage.store import SqlStore
+from storage.tables import HOLDERS
 from tests.bench.actions import busy_day, many_kinds
 from tests.engine.performer.house import ADA, BO, CY, move_in
 from tests.factories import by_agent
@@ -73,3 +80,46 @@ async def test_keys_come_with_their_holders_and_knocks(store: SqlStore) -> None:
     assert [request.requester_name for request in desk.opened.requests[ADA]] == ["Cy"]
     assert found.failures == {ADA: 1}
     assert await house.one(ADA, GrantAccess(request_id=int(desk.opened.requests[ADA][0].id))) == ""
+
+
+async def test_a_key_that_many_hold_and_many_knock_with_is_not_read_for_each_of_both(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = await move_in(store)
+    await house.act(ADA, CreateKey(key="open sesame", label="blue"))
+    (key,) = [key for key in (await house.view()).keys[ADA]]
+    async with store.database.writing() as connection:
+        held = [{"community_id": house.community_id, "key_id": key.id, "agent_id": one} for one in (ADA, BO, CY)]
+        await Session(connection).put(HOLDERS, held)
+    async with store.writing(house.community_id) as write:
+        for number in range(5):
+            knock = AccessRequest(
+                id=RequestId(number + 1),
+                room_id=ADA,
+                requester_person_id=Snowflake(600 + number),
+                requester_name=f"guest {number}",
+                key_id=key.id,
+                key_label="blue",
+                state=RequestState.PENDING,
+                created_at=house.now,
+            )
+            await write.apply(house.community_id, [AddRequest(request=knock)])
+    read: list[int] = []
+    rows, together = Session.rows, Session.together
+
+    async def counted_rows(session: Session, *given: Any) -> Rows:  # noqa: ANN401
+        read.append(len(found := await rows(session, *given)))
+        return found
+
+    async def counted_together(session: Session, *given: Any) -> Answers:  # noqa: ANN401
+        found = await together(session, *given)
+        read.extend(len(one.rows) for one in found.found.values())
+        return found
+
+    monkeypatch.setattr(Session, "rows", counted_rows)
+    monkeypatch.setattr(Session, "together", counted_together)
+    async with store.reading() as reading:
+        desk = await reading.views.action_view(house.community_id, agent_ids=[BO], room_ids=[ADA], doors=True)
+    (key,) = desk.opened.keys[ADA]
+    assert (key.held_by, len(desk.opened.requests[ADA])) == ((ADA, BO, CY), 5)
+    assert max(read) < 3 * 5

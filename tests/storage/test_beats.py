@@ -8,12 +8,25 @@ from decimal import Decimal
 
 import pytest
 
-from bot.core.changes import AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
+from bot.core.changes import AddSchedule, AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
 from bot.core.gate import Claim
 from bot.core.kinds import ReasonKind, UsedBy
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Message, MessageId, Reason, Snowflake, Usage
+from bot.core.records import (
+    AgentId,
+    Beat,
+    BeatId,
+    CommunityId,
+    Message,
+    MessageId,
+    Reason,
+    Schedule,
+    ScheduleId,
+    Snowflake,
+    Usage,
+)
 from storage.store import SqlStore
 from tests.fakes import START
+from tests.founding import founded
 from tests.storage.lines import hear, last_beat, said
 
 FIRST = AgentId(1)
@@ -53,6 +66,24 @@ async def test_the_first_of_its_reasons_makes_an_agent_due(store: SqlStore, comm
         assert await read.claims.next_due_at() == START + timedelta(seconds=2)
         assert await read.claims.due(START + timedelta(seconds=1), limit=10) == []
         assert await read.claims.due(NOW, limit=10) == [(community_id, FIRST)]
+
+
+async def test_however_many_are_due_in_one_community_another_has_its_turn(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    other = await founded(store, guild_id=10)
+    for agent_id in (1, 2, 3):
+        await put(store, community_id, reason(agent_id), agent_id=AgentId(agent_id))
+        late = Schedule(id=ScheduleId(agent_id), agent_id=FIRST, room_id=FIRST, content="late", at=START)
+        async with store.writing(community_id) as write:
+            await write.apply(community_id, [AddSchedule(schedule=late)])
+    await put(store, other, reason(4))
+    async with store.writing(other) as write:
+        its = Schedule(id=ScheduleId(1), agent_id=FIRST, room_id=FIRST, content="later", at=NOW)
+        await write.apply(other, [AddSchedule(schedule=its)])
+    async with store.reading() as read:
+        assert {one for one, _ in await read.claims.due(NOW, limit=2)} == {community_id, other}
+        assert {one for one, _ in await read.agents.schedules_due(NOW, limit=2)} == {community_id, other}
 
 
 async def test_a_reason_that_is_replaced_keeps_when_it_began(store: SqlStore, community_id: CommunityId) -> None:
@@ -184,6 +215,8 @@ async def test_a_beat_is_kept_as_it_was_and_lets_its_agent_go(store: SqlStore, c
         assert await read.beats.find(community_id, ended.id) == ended
         listed = await read.beats.newest(community_id, FIRST)  # texts of hundreds are much to unpack
         assert listed == [replace(ended, hud="", answer="", thoughts="")]
+        assert await read.beats.newest(community_id, FIRST, before=ended.id) == []
+        assert await read.beats.listed(community_id, [ended.id, BeatId(999)]) == {ended.id: listed[0]}
         agent = (await read.views.whole(community_id, agent_ids=[FIRST])).agents[FIRST]
     assert (agent.beat_id, agent.lease_until, agent.next_beat_at) == (None, None, None)
 
@@ -214,6 +247,9 @@ async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, communit
             await read.money.used_ever(community_id, AgentId(99)),
         )
         assert await read.money.used_daily(community_id, UsedBy.ROOM, NOW.date() + timedelta(days=1)) == []
+        mine = await read.money.used_daily(community_id, UsedBy.AGENT, None, agent_id=FIRST)
+        others = await read.money.used_daily(community_id, UsedBy.AGENT, None, agent_id=AgentId(99))
+    assert (mine, others) == (by[UsedBy.AGENT], [])
     assert (beats, usage.input_tokens, usage.cost_usd) == (2, 1800, Decimal("0.000246913578"))
     told = [("agent", "1"), ("room", "7"), ("model", "gpt-4.1-mini"), ("format", "text")]
     assert [(what, one.key) for what, days in by.items() for one in days] == told

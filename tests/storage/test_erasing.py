@@ -1,5 +1,6 @@
 """What is deleted is gone everywhere, and does not come back."""
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -37,10 +38,12 @@ from bot.core.records import (
     MessageId,
     Snowflake,
 )
+from storage import talking
 from storage.index_purging import MOST_PAGES, SLICE_SECONDS, Purger, Slice, purge_index
 from storage.owed import debts_in
 from storage.session import Session
 from storage.store import SqlStore
+from storage.talking import indexed
 from tests.factories import by_agent, by_person, membership, person
 from tests.fakes import START
 from tests.founding import founded
@@ -409,3 +412,31 @@ def test_as_much_of_the_index_is_merged_at_a_time_as_the_machine_does_in_time() 
     for _ in range(20):
         part.took(0)
     assert part.pages == MOST_PAGES
+
+
+async def test_others_have_their_turn_while_the_words_of_much_that_is_deleted_leave_the_index(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said("é " * 1_000, number) for number in range(1, 31)])
+    at_once, most = 0, 0
+
+    def counted(message_id: int, room_id: int, content: str) -> tuple[int, int, str]:
+        nonlocal at_once, most
+        at_once += len(content)
+        most = max(most, at_once)
+        return indexed(message_id, room_id, content)
+
+    async def others() -> None:
+        nonlocal at_once
+        while True:
+            at_once = 0
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(talking, "indexed", counted)
+    beside = asyncio.create_task(others())
+    async with store.writing(community_id) as write:
+        assert await write.talk.delete(community_id, [Snowflake(1_000 + one) for one in range(1, 31)], START) == 30
+    beside.cancel()
+    await asyncio.gather(beside, return_exceptions=True)
+    assert 2_000 <= most <= talking.CHARACTERS_AT_A_TIME

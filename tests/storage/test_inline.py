@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import itertools
 import random
 import sqlite3
 import threading
@@ -14,6 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from bot.core.records import AgentId, CommunityId
+from storage import inline
 from storage.database import open_database
 from storage.inline import FEW, IN_A_ROW, InlineConnection, connect, is_short
 from storage.store import SqlStore
@@ -135,6 +137,21 @@ async def test_a_read_that_goes_through_many_rows_is_given_to_the_thread(
     await counting.commit()
     await cursor.execute("SELECT count(*), thread() FROM numbers WHERE number < 2")
     assert await cursor.fetchone() == (3, LOOP()), "what was written before is still there, and little is read at once"
+
+
+async def test_few_steps_that_take_long_are_left_to_the_thread(
+    counting: aiosqlite.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over rows of many kilobytes each step takes as long as a hundred others."""
+    asked = "SELECT count(*), thread() FROM numbers WHERE number < 1000"
+    spent = itertools.count(step=0.006)
+    monkeypatch.setattr(inline, "thread_time", lambda: next(spent))
+    cursor = await counting.cursor()
+    await cursor.execute(asked)
+    assert await cursor.fetchone() == (1000, counting._thread.ident)
+    monkeypatch.setattr(inline, "thread_time", lambda: 0.0)
+    await cursor.execute(asked)
+    assert await cursor.fetchone() == (1000, LOOP())
 
 
 async def test_however_many_short_statements_follow_one_another_others_have_their_turn(

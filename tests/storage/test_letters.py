@@ -176,3 +176,37 @@ async def test_sqlite_finds_what_waits_without_reading_what_was_sent(
     looks = [row.detail for row in plan if "letters" in row.detail or "waiting" in row.detail]
     assert any("ix_letters_open" in look for look in looks)
     assert all("ix_letters_open" in look or "USING PRIMARY KEY (community_id=? AND id=?)" in look for look in looks)
+
+
+async def test_a_message_tells_its_letter_and_a_community_what_waits_there(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    other = await founded(store, guild_id=77)
+    async with store.writing(community_id) as write:
+        first, second = say(write, "first"), say(write, "second")
+        await write.apply(community_id, [first, second, topic(ROOM)])
+    async with store.writing(other) as write:
+        await write.apply(other, [topic(ROOM)])
+    await move(store, community_id, 1, LetterState.SENT, 900)
+    async with store.reading() as read:
+        found = await read.letters.carrying(community_id, [first.message_id, second.message_id, MessageId(99)])
+        here, there = await read.letters.queues(community_id), await read.letters.queues(other)
+        everywhere = await read.letters.queues()
+    assert {id_: letter.state for id_, letter in found.items()} == {
+        first.message_id: LetterState.SENT,
+        second.message_id: LetterState.WAITING,
+    }
+    assert sorted((one.kind.value, one.letters) for one in here) == [("post", 1), ("topic", 1)]
+    assert [(one.kind.value, one.letters) for one in there] == [("topic", 1)]
+    assert sorted((one.kind.value, one.letters) for one in everywhere) == [("post", 1), ("topic", 2)]
+
+
+async def test_what_was_said_lately_is_counted_by_room(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        waiting, posted = say(write, "waits"), say(write, "posted", OTHER)
+        await write.apply(community_id, [waiting, posted])
+    await move(store, community_id, 2, LetterState.SENT, 900)
+    async with store.reading() as read:
+        assert await read.talk.lively(community_id, [ROOM, OTHER], START) == {OTHER: 1}
+        assert await read.talk.lively(community_id, [ROOM], START) == {}
+        assert await read.talk.lively(community_id, [ROOM, OTHER], LATER + timedelta(seconds=1)) == {}

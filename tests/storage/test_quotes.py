@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import select
 
 from bot.core.changes import AddLetter, AddMembership, Change, RecordAction, Say, SetFocus
@@ -153,3 +155,24 @@ def test_very_many_lines_that_begin_alike_are_looked_for_at_once() -> None:
 
     assert min(seconds() for _ in range(3)) < 0.1
     assert quotes.found_in(f"{text}777 was said, they say")
+
+
+def test_lines_of_all_lengths_that_begin_alike_are_looked_for_at_once() -> None:
+    """Who has a hundred such lines deleted together had all agents' files looked through for seconds."""
+    quotes, text = Quotes(f"{'a' * (12 + more)}b" for more in range(107)), "a" * 20_000
+
+    def seconds() -> float:
+        start = time.thread_time()
+        assert not quotes.found_in(text)
+        return time.thread_time() - start
+
+    assert min(seconds() for _ in range(3)) < 0.1
+    assert quotes.found_in(f"{text}b")
+
+
+@given(
+    lines=st.lists(st.text("ab", min_size=12, max_size=20), min_size=1, max_size=6),
+    text=st.text("ab", max_size=60),
+)
+def test_a_line_is_found_wherever_it_stands(lines: list[str], text: str) -> None:
+    assert Quotes(lines).found_in(text) == any(line in text for line in lines)

@@ -37,7 +37,7 @@ async def ask_everything(store: SqlStore, community_id: CommunityId) -> None:
         await write.beats.self_caused(community_id, ROOM, START)
         await write.inquiries.answer(community_id, Inquiry(actor=by_agent(2), moves_since=START))
         await write.reactions.given_to(community_id, [MessageId(1)])
-        await write.access.knocks()
+        await write.access.knocks(community_id)
         await write.beats.tally(community_id, ids, START)
         await write.logs.journal(community_id, ROOM)
         await write.talk.delete(community_id, [Snowflake(1001)], START)

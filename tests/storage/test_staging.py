@@ -75,7 +75,6 @@ async def seen(store: SqlStore) -> set[CommunityId]:
         found |= {id_ for id_, _ in await read.claims.due(LATER, limit=99)}
         found |= {one.community_id for one in await read.letters.due(LATER, limit=99)}
         found |= {id_ for id_, _ in await read.agents.schedules_due(LATER, limit=99)}
-        found |= {id_ for id_, _ in await read.access.knocks()}
         found |= {id_ for id_, _ in await read.scenes.due(LATER, limit=99)}
         found |= {one.community_id for one in await read.summaries.wanted(None)}
     return found

@@ -301,7 +301,7 @@ async def test_keys_requests_and_failures(store: SqlStore, community_id: Communi
             lately = START + timedelta(seconds=since)
             asked = Inquiry(actor=actor, doors=frozenset({FIRST}), failures_since=lately)
             assert (await read.inquiries.answer(community_id, asked)).failures == failures
-        assert await read.access.knocks() == [(community_id, request)]
+        assert await read.access.knocks(community_id) == [request]
     granted = CloseRequest(request_id=RequestId(1), state=RequestState.GRANTED, at=START)
     denied = CloseRequest(request_id=RequestId(1), state=RequestState.DENIED, at=START)
     view = await apply(store, community_id, granted, denied)

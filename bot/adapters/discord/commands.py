@@ -31,8 +31,16 @@ class CommandSync:
     def offer(commands: Sequence[Command], *, to_all: bool) -> None:
         """Have Discord offer what is for managers alone to nobody else, unless a role makes managers of others."""
         for command in commands:
-            shared = to_all or any(one.extras.get("for") == "everyone" for one in _parts(command))
+            shared = to_all or any(map(_is_for_everyone, _parts(command)))
             command.default_permissions = None if shared else MANAGERS
+
+    @staticmethod
+    def order(commands: Sequence[Command]) -> None:
+        """Have each group begin with what is for everyone: Discord offers a group whole, or not at all."""
+        for group in (one for one in commands if isinstance(one, app_commands.Group)):
+            for command in sorted(group.commands, key=lambda one: not any(map(_is_for_everyone, _parts(one)))):
+                group.remove_command(command.name)
+                group.add_command(command)
 
     @staticmethod
     def word(commands: Sequence[Command]) -> None:
@@ -46,6 +54,7 @@ class CommandSync:
     async def bring_up_to_date(self, guild: discord.Guild, community: Community) -> bool:
         """Send the commands if the server has others; gives whether it was needed."""
         self._tree.copy_global_to(guild=guild)
+        self.order(self._tree.get_commands(guild=guild))
         self.word(self._tree.get_commands(guild=guild))
         self.offer(self._tree.get_commands(guild=guild), to_all=bool(community.overrides.get(ROLE)))
         commands = [command.to_dict(self._tree) for command in self._tree.get_commands(guild=guild)]
@@ -57,6 +66,10 @@ class CommandSync:
             await write.apply(community.id, [SetOverride(name=SYNCED, value=digest)])
         log.info("commands put into a server", server=guild.name, commands=len(commands))
         return True
+
+
+def _is_for_everyone(command: Command) -> bool:
+    return bool(command.extras.get("for") == "everyone")
 
 
 def _parts(command: Command) -> Iterator[Command]:

@@ -7,7 +7,7 @@ is asked for the person; whoever it does not name stays a foreign bot.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import aiohttp
@@ -17,10 +17,12 @@ import structlog
 from bot.core.records import Snowflake
 
 AT_ONCE: Final = 4
-REMEMBERED: Final = 1_000  # messages
+PACE_SECONDS: Final = 0.125  # between two questions: PluralKit answers ten a second, of all servers together
+REMEMBERED: Final = 200  # messages of each server
 SECONDS: Final = 3.0
 REST_SECONDS: Final = 60.0  # after it could not be asked: what is posted meanwhile is nobody's
 LARGEST_ANSWER: Final = 64_000  # bytes
+LARGEST_ID: Final = 2**63 - 1
 HEAD: Final = {"User-Agent": "Selfroom (https://github.com/selfroom/selfroom)", "Accept": "application/json"}
 log = structlog.get_logger(__name__)
 
@@ -33,60 +35,97 @@ class Behind:
     original_id: Snowflake | None
 
 
+Asked = asyncio.Task[Behind | None]
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What is asked about one server's messages, one after the other: where much is posted nobody else waits."""
+
+    asked: dict[int, Asked] = field(default_factory=dict)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 class Proxies:
     """Asks the services of proxy bots, by application: the address has `{}` where the message's id belongs."""
 
     def __init__(self, addresses: Mapping[int, str], wanted: Callable[[Snowflake], Awaitable[bool]]) -> None:
         self._addresses = addresses
         self._wanted = wanted
-        self._asked: dict[int, asyncio.Task[Behind | None]] = {}
+        self._lanes: dict[int, _Lane] = {}
         self._turn = asyncio.Semaphore(AT_ONCE)
-        self._rests_until = 0.0
+        self._next_at = 0.0
+        self._rests_until: dict[int, float] = {}  # by application
 
     def posted(self, message: discord.Message) -> bool:
         """Tell whether a proxy bot posted a message."""
         return message.webhook_id is not None and (message.application_id or 0) in self._addresses
 
     def begin(self, message: discord.Message) -> None:
-        """Begin to ask at once; the message's turn may come later, and more than once."""
-        if not self.posted(message) or message.id in self._asked:
-            return
-        self._asked[message.id] = asyncio.create_task(self._look(message), name="proxy")
-        if len(self._asked) > REMEMBERED:
-            self._asked.pop(next(iter(self._asked)))
+        """Begin to ask at once, if few of that server wait; the message's turn may come later, and more than once."""
+        if self.posted(message):
+            self._begun(message)
 
     async def behind(self, message: discord.Message) -> Behind | None:
         """Give the person behind a message; None for what no proxy posted, and where it cannot be told."""
-        self.begin(message)
-        task = self._asked.get(message.id)
-        return await task if task is not None else None
+        if not self.posted(message):
+            return None
+        task = self._begun(message)
+        return await (task if task is not None else self._look(message))
 
     async def close(self) -> None:
         """Ask no more."""
-        tasks = list(self._asked.values())
-        self._asked.clear()
+        tasks = [task for lane in self._lanes.values() for task in lane.asked.values()]
+        self._lanes.clear()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _look(self, message: discord.Message) -> Behind | None:
+    def _begun(self, message: discord.Message) -> Asked | None:
+        lane = self._lane_of(message)
+        if message.id not in lane.asked:
+            if len(lane.asked) >= REMEMBERED:
+                oldest, task = next(iter(lane.asked.items()))
+                if not task.done():
+                    return None
+                del lane.asked[oldest]
+            lane.asked[message.id] = asyncio.create_task(self._look(message), name="proxy")
+        return lane.asked[message.id]
+
+    def _lane_of(self, message: discord.Message) -> _Lane:
         assert message.guild is not None  # noqa: S101 - webhooks post in servers
-        if not await self._wanted(Snowflake(message.guild.id)):
-            self._asked.pop(message.id, None)  # that may change
+        return self._lanes.setdefault(message.guild.id, _Lane())
+
+    async def _look(self, message: discord.Message) -> Behind | None:
+        lane, guild_id, app = (
+            self._lane_of(message),
+            Snowflake(getattr(message.guild, "id", 0)),
+            message.application_id or 0,
+        )
+        if not await self._wanted(guild_id):
+            lane.asked.pop(message.id, None)  # that may change
             return None
-        async with self._turn:
+        async with lane.turn, self._turn:
+            await self._paced()
             now = asyncio.get_running_loop().time()
-            if now < self._rests_until:
-                self._asked.pop(message.id, None)
+            if now < self._rests_until.get(app, 0.0):
+                lane.asked.pop(message.id, None)
                 return None
             try:
-                told = await _told(self._addresses[message.application_id or 0].format(message.id))
+                told = await _told(self._addresses[app].format(message.id))
             except (aiohttp.ClientError, TimeoutError, OSError, ValueError, RecursionError) as error:
-                self._rests_until = now + REST_SECONDS
-                self._asked.pop(message.id, None)
+                self._rests_until[app] = now + REST_SECONDS
+                lane.asked.pop(message.id, None)
                 log.warning("a proxy bot's service cannot be asked", why=str(error) or type(error).__name__)
                 return None
         return _read(told, message)
+
+    async def _paced(self) -> None:
+        """Wait until the services are asked again."""
+        now = asyncio.get_running_loop().time()
+        at = max(now, self._next_at)
+        self._next_at = at + PACE_SECONDS
+        await asyncio.sleep(at - now)
 
 
 async def _told(address: str) -> Any:  # noqa: ANN401  # anybody's JSON
@@ -120,4 +159,5 @@ def _read(told: Any, message: discord.Message) -> Behind | None:  # noqa: ANN401
 
 def _id(told: object) -> Snowflake | None:
     text = str(told)
-    return Snowflake(int(text)) if text.isascii() and text.isdecimal() and len(text) <= 20 else None
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(LARGEST_ID))
+    return Snowflake(int(text)) if is_number and int(text) <= LARGEST_ID else None

@@ -1,6 +1,6 @@
 """The sections of an agent's own part that are not rooms, from the view, within given limits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -17,7 +17,7 @@ from bot.core.hud.recent_actions import CHARACTERS, shown_action
 from bot.core.hud.wording import WARNING_FROM, fill_status, percent
 from bot.core.kinds import AgentType, ReasonKind
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side, WholeAgent
+from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Json, Lookup, Mind, Reason, Side, WholeAgent
 from bot.core.view import View
 
 PROMPT_PERCENT: Final = 10
@@ -31,6 +31,8 @@ LEAN_DEED_CHARACTERS: Final = 60
 LEAN_KEYS: Final = 5
 LEAN_IDENTITY: Final = frozenset({"id", "name", "type", "seed", "role"})
 LEAN_FOCUS: Final = frozenset({"currentTask", "goals", "blockers", "compactedContext"})
+SAID: Final = "Said in "
+BEING_POSTED: Final = "Being posted in "
 SEEN: Final = frozenset({"send_message", "reply", "react"})  # what came of these stands in the room
 LEAN_KNOWLEDGE: Final = frozenset({"knowledge", "knowledge_hidden"})
 
@@ -116,7 +118,7 @@ def _lean_sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLim
         **{name: part for name, part in _knowledge(scope, scope.side, limits).items() if name in LEAN_KNOWLEDGE},
         "focus": {name: part for name, part in _focus(scope, scope.mind, limits).items() if name in LEAN_FOCUS},
         "keys_held": _keys_held(scope, limits) if Category.ACCESS in scope.more else [],
-        "recent_actions": _actions(_without_seen(scope.mind), limits),
+        "recent_actions": _actions(scope, _without_seen(scope.mind), limits),
         "lookups": shown_lookups(scope.tokenizer, scope.mind.lookups, limits.lookup_tokens),
         "available_actions": lines_of(scope.more, scope.agent, emotions=scope.view.config.emotions),
     }
@@ -144,7 +146,7 @@ def sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLimits) -
         **_knowledge(scope, scope.side, limits),
         "focus": _own_focus(scope, mind, limits),
         "keys_held": _keys_held(scope, limits),
-        "recent_actions": _actions(mind, limits),
+        "recent_actions": _actions(scope, mind, limits),
         "lookups": shown_lookups(scope.tokenizer, mind.lookups, limits.lookup_tokens),
     }
     if scope.side != PUBLIC_SIDE:
@@ -204,9 +206,18 @@ def _focus(scope: Scope, mind: Mind, limits: SectionLimits) -> dict[str, Json]:
     return shown_focus(focus, limits.focus, now=scope.now, stale_hours=scope.view.config.focus_stale_hours)
 
 
-def _actions(mind: Mind, limits: SectionLimits) -> list[Json]:
+def _actions(scope: Scope, mind: Mind, limits: SectionLimits) -> list[Json]:
     recent = mind.recent_actions[len(mind.recent_actions) - min(limits.actions, len(mind.recent_actions)) :]
-    return [shown_action(record, limits.action_characters) for record in recent]
+    me, view = scope.agent.id, scope.view
+    unposted = {one.sent_at for room_id in view.speaking_in(me) for one in view.own_words(me, room_id)}
+    return [shown_action(_as_it_stands(record, unposted), limits.action_characters) for record in recent]
+
+
+def _as_it_stands(record: ActionRecord, unposted: Container[datetime]) -> ActionRecord:
+    """Tell of words that are not posted yet that they are being posted, not that they are said."""
+    if record.at not in unposted or not record.result.startswith(SAID):
+        return record
+    return replace(record, result=BEING_POSTED + record.result.removeprefix(SAID))
 
 
 def _keys_held(scope: Scope, limits: SectionLimits) -> list[Json]:
@@ -237,4 +248,4 @@ def _public(scope: Scope, limits: SectionLimits) -> dict[str, Json]:
     """Give what the agent carries in its public rooms: shown on a private room's beats, written only on public ones."""
     mind = scope.view.mind_of(scope.agent.id, PUBLIC_SIDE)
     known = _knowledge(scope, PUBLIC_SIDE, limits)
-    return {**known, "focus": _focus(scope, mind, limits), "recent_actions": _actions(mind, limits)}
+    return {**known, "focus": _focus(scope, mind, limits), "recent_actions": _actions(scope, mind, limits)}

@@ -96,8 +96,8 @@ class Access(Protocol):
     async def keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
         """Give every key that there was in a community, without who holds it."""
 
-    async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
-        """Give the pending access requests of all communities."""
+    async def knocks(self, community_id: CommunityId) -> Sequence[AccessRequest]:
+        """Give the pending access requests of a community, oldest first."""
 
 
 class Views(Protocol):

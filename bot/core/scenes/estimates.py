@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from bot.core.scenes.commentary import EVERY_SECONDS
 from bot.core.scenes.kind import Seat
 from bot.core.scenes.play_outs import PlayOut
 from bot.core.scenes.records import Scene
@@ -11,7 +12,9 @@ from bot.core.wording import counted
 
 ANSWER_TOKENS = 120  # of a turn, about: a move with thoughts, as small models give them
 CENT = Decimal("0.01")
-Price = Callable[[Seat, int], Decimal | None]  # of one turn of a seat, for so many tokens that a play-out shows it
+WATCHES: Seat = 0
+# of one turn of a seat, or of one look of who comments (WATCHES), for so many tokens that a play-out shows it
+Price = Callable[[Seat, int], Decimal | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,17 @@ def estimated(scene: Scene, past: Sequence[Scene], thought: Expected, price: Pri
 
     From scenes of the same kind with as many seats follows how much of its turns is used, what one costs and takes.
     """
+    played = _played(scene, past, thought, price)
+    if played is None or scene.commentator_id is None:
+        return played
+    shown = sum(thought.asked[seat] * thought.tokens.get(seat, 0) for seat in thought.asked)
+    looks = min(played.seconds / EVERY_SECONDS, sum(thought.asked.values()))
+    each = price(WATCHES, round(shown / max(1.0, sum(thought.asked.values()))))
+    usd = None if played.usd is None or each is None else played.usd + each * Decimal(looks)
+    return _capped(scene, played.asked + looks, usd, played.seconds)
+
+
+def _played(scene: Scene, past: Sequence[Scene], thought: Expected, price: Price) -> Estimate | None:
     seats = [place for place, one in enumerate(scene.seats, 1) if one.agent_id is not None]
     if not seats:
         return None

@@ -19,7 +19,7 @@ from bot.engine.aside import aside
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office
-from bot.engine.masks import check_may_look
+from bot.engine.masks import check_may_look, closed_scenes, seated_in
 from bot.engine.performer import Outcome
 
 
@@ -135,6 +135,11 @@ class Agents:
         async with self.office.looking(guild_id) as (community, read):
             office = self.office
             return await foreseen(read, community, models=office.providers, clock=office.clock)
+
+    async def masked(self, guild_id: Snowflake) -> frozenset[AgentId]:
+        """Give the agents that sit in a closed scene that goes on: what they do, and when, is nobody's to see."""
+        async with self.office.looking(guild_id) as (community, read):
+            return seated_in(await closed_scenes(read.scenes, community.id))
 
     async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
         """Count by name the reactions of the last days to what an agent said."""

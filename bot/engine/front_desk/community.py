@@ -84,6 +84,11 @@ class CommunityDesk:
             seated = seated_in(await closed_scenes(read.scenes, community.id))
             return replace(view, agents=masked_agents(view.agents, seated)) if seated else view
 
+    async def private_threads(self, guild_id: Snowflake) -> Sequence[Snowflake]:
+        """Give all private threads of which something is kept."""
+        async with self.office.looking(guild_id) as (community, read):
+            return [room.channel_id for room in await read.rooms.threads(community.id) if room.channel_id is not None]
+
     async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
         """Give what somebody may see who reads only some channels."""
         async with self.office.looking(guild_id) as (community, read):

@@ -161,8 +161,7 @@ class Doors:
     async def knocks(self, guild_id: Snowflake) -> Sequence[AccessRequest]:
         """Give the pending requests of the community, oldest first."""
         async with self.office.looking(guild_id) as (community, read):
-            knocks = [knock for owner, knock in await read.access.knocks() if owner == community.id]
-        return sorted(knocks, key=lambda knock: knock.id)
+            return await read.access.knocks(community.id)
 
     async def knock(self, guild_id: Snowflake, request_id: int) -> AccessRequest:
         """Find a pending request; raises NotFound when it was decided already."""

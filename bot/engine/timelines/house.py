@@ -10,7 +10,7 @@ import structlog
 
 from bot.core.errors import ModelUnreachable, Rejected
 from bot.core.hud.counting import count
-from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall
+from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Tokenizer
 from bot.core.ports import Clock, Models, Store
 from bot.core.ports.trees import Trees
 from bot.core.records import Agent, CommunityId, Usage
@@ -18,6 +18,7 @@ from bot.core.spending import SLOWED_FROM, SLOWER_FROM, Limit, day_of, held_to
 from bot.core.timelines.growth import MOST_AT_ONCE
 from bot.core.timelines.records import Node, NodeId, TreeKey
 from bot.core.view import Outline
+from bot.engine.aside import aside
 from bot.engine.purse import CallPrice, set_aside, settle, spending_now
 from bot.engine.timelines.answers import GrantSpent, HouseFacts, ModelFacts
 
@@ -93,7 +94,7 @@ class Treasury:
         """Ask a model for a node; raises GrantSpent where its grant, or the day, does not hold the call."""
         grant = self._grants.get((key, node_id))
         model = await self._model(key.community_id)
-        tokens = count(model.tokenizer(call.model), call.instructions) + count(model.tokenizer(call.model), call.input)
+        tokens = await aside(_tokens_of, model.tokenizer(call.model), call)
         price = model.list_price(call.model, input_tokens=tokens, output_tokens=call.answer_tokens)
         if grant is None or grant.spent.cost_usd + grant.asked + price > grant.usd:
             raise GrantSpent("The money of this run is spent.")
@@ -240,6 +241,10 @@ def _ceilings(model: Model, view: Outline) -> Ceilings | None:
     agents = view.agents.values()  # also those that are retired: in a world they may live
     names = {view.config.model, *(name for one in agents for name in (one.model, one.spare_model) if name)}
     return next((held for name in sorted(names) if (held := model.ceilings(name)) is not None), None)
+
+
+def _tokens_of(tokenizer: Tokenizer, call: ModelCall) -> int:
+    return count(tokenizer, call.instructions) + count(tokenizer, call.input)
 
 
 def _price(model: Model, agent: Agent, answer_tokens: int) -> Decimal:

@@ -30,9 +30,15 @@ class Service:
         self.status = 200
         self.asked = 0
         self.in_pieces = False
+        self.slow = asyncio.Event()  # until it is set, nothing is told about messages below 1,000
+        self.slow.set()
+        self.begun = asyncio.Event()
 
     async def tell(self, request: web.Request) -> web.StreamResponse:
         self.asked += 1
+        self.begun.set()
+        if int(request.match_info["id"]) < 1_000:
+            await self.slow.wait()
         if self.in_pieces:
             response = web.StreamResponse()
             await response.prepare(request)
@@ -78,6 +84,7 @@ async def test_who_is_behind_a_message_is_asked_once(service: tuple[Service, Pro
         TRUE | {"sender": None},
         TRUE | {"sender": "7; DROP"},
         TRUE | {"sender": "9" * 21},
+        TRUE | {"sender": str(2**63)},
         {},
         [],
         None,
@@ -113,3 +120,38 @@ async def test_a_service_that_fails_is_left_alone_for_a_while_and_nobody_waits_f
     one.answer, one.status = TRUE, 200
     assert await proxies.behind(posted(id=31)) is None
     assert one.asked == 1
+
+
+def elsewhere(**fields: object) -> Any:  # noqa: ANN401
+    return SimpleNamespace(**(vars(posted(**fields)) | {"guild": SimpleNamespace(id=11)}))
+
+
+async def test_where_very_much_is_posted_no_other_server_waits_or_is_asked_about_twice(
+    service: tuple[Service, Proxies],
+) -> None:
+    one, proxies = service
+    one.answer = TRUE | {"id": "1000", "guild": "11"}
+    other = elsewhere(id=1_000)
+    one.slow.clear()
+    for number in range(100, 110):
+        proxies.begin(posted(id=number))
+    await asyncio.wait_for(one.begun.wait(), 5)
+    assert await asyncio.wait_for(proxies.behind(other), 2) == Behind(Snowflake(7), Snowflake(29))
+    assert one.asked == 2, "one of the many, and the other"
+    for number in range(1_100, 3_100):
+        proxies.begin(posted(id=number))
+    assert await proxies.behind(other) == Behind(Snowflake(7), Snowflake(29))
+    assert one.asked == 2
+    one.slow.set()
+
+
+async def test_one_service_that_fails_leaves_the_others_asked(service: tuple[Service, Proxies]) -> None:
+    _, proxies = service
+
+    async def wanted(_: Snowflake) -> bool:
+        return True
+
+    both = Proxies({APP: proxies._addresses[APP], 6: "http://127.0.0.1:9/{}"}, wanted)
+    assert await both.behind(posted(id=31, application_id=6)) is None
+    assert await both.behind(posted()) == Behind(Snowflake(7), Snowflake(29))
+    await both.close()

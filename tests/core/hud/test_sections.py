@@ -104,6 +104,19 @@ def test_names_stand_beside_the_ids_of_those_who_spoke() -> None:
     assert "\n2 Kai\n" in hud(garden(), LUNA, lean=True, reasons=because()).input
 
 
+def test_of_words_that_are_not_posted_yet_it_is_told_that_they_are_being_posted() -> None:
+    said = ActionRecord(type="send_message", at=NOW, parameters={"message": "Hi"}, result="Said in room 1.")
+    before = replace(said, at=NOW - timedelta(minutes=1))
+    view = factories.view(
+        [factories.agent(1)],
+        minds={(AgentId(1), PUBLIC_SIDE): Mind(agent_id=AgentId(1), recent_actions=(before, said))},
+    )
+    assert hud(view, 1).input.count("Said in room 1.") == 2
+    words = factories.message(9, "Hi", sender=factories.by_agent(1), room_id=1, discord_id=None, sent_at=NOW)
+    text = hud(replace(view, being_posted={AgentId(1): (words,)}), 1).input
+    assert text.count("Said in room 1.") == text.count("Being posted in room 1.") == 1
+
+
 def test_a_lean_view_repeats_no_deed_that_stands_in_the_room() -> None:
     done = [("react", "thumbs_up on message 7", True), ("sleep", "asleep", True), ("react", "no such message", False)]
     deeds = tuple(

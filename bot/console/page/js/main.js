@@ -7,16 +7,24 @@ import { mountTheme } from "/shared/js/side/theme.js";
 import { toast } from "/shared/js/widgets/toast.js";
 import { agentPage } from "./agent.js";
 import { beatPage } from "./beat.js";
+import { Live } from "./live.js";
 import { overview } from "./overview.js";
 import { beatAddress } from "./parts.js";
 import { room } from "./room.js";
 import { Ended, ask, enter, leave } from "./session.js";
 
 const view = find("#view");
+const live = new Live({
+  show: (quietly) => show(quietly),
+  refused: (sentence) => over(sentence),
+  get address() {
+    return shown;
+  },
+});
 let shown = "";
 
 const PAGES = [
-  [/^#\/(?:\?|$)/, async () => named(overview, await ask("/overview"))],
+  [/^#\/(?:\?|$)/, async (found, query, quietly) => atAGlance(await ask("/overview"), quietly)],
   [/^#\/rooms\/(\d+)/, async ([, id], query) => room(await ask(`/rooms/${id}${asked(query)}`), Number(query.get("at")))],
   [/^#\/agents\/(\d+)\/beats\/(\d+)/, async ([, agent, beat], query) => {
     const message = query.get("message");
@@ -29,23 +37,25 @@ function asked(query) {
   return query.size ? `?${query}` : "";
 }
 
-function named(page, told) {
+function atAGlance(told, quietly) {
   find(".server").textContent = told.server || "Selfroom";
-  return page(told);
+  live.know(told);
+  return overview(told, quietly);
 }
 
-async function content(address) {
+async function content(address, quietly) {
   const query = new URLSearchParams(address.split("?")[1] ?? "");
   for (const [pattern, page] of PAGES) {
     const found = pattern.exec(address);
-    if (found) return page(found, query);
+    if (found) return page(found, query, quietly);
   }
   throw new Refused("There is no such page: go back to the overview.");
 }
 
 function over(sentence) {
+  live.end();
   document.body.dataset.ended = "true";
-  fill(view, h("h1", {}, "Nothing is shown here"), h("p", {}, sentence));
+  fill(view, h("h1", {}, "Nothing is shown here"), h("p", { role: "alert" }, sentence));
 }
 
 /** Show what the address names; `quietly`: the same page once more, where one is. */
@@ -53,10 +63,13 @@ export async function show(quietly = false) {
   const address = location.hash || "#/";
   shown = address;
   try {
-    const nodes = await content(address);
+    const nodes = await content(address, quietly);
     if (shown !== address) return; // somebody went on meanwhile
     const at = view.scrollTop;
+    const focused = quietly && view.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     fill(view, nodes);
+    live.draw();
+    if (focused) find(`a[href="${CSS.escape(focused)}"]`, view)?.focus({ preventScroll: true });
     document.title = `${find("h1", view)?.textContent ?? "Console"} · Selfroom console`;
     if (quietly) view.scrollTop = at;
     else land();
@@ -107,6 +120,7 @@ async function begin() {
   }
   delete document.body.dataset.ended;
   await show();
+  if (!document.body.dataset.ended && shown !== "#/") ask("/overview").then((told) => live.know(told), () => {});
 }
 
 begin();

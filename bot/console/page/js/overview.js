@@ -1,6 +1,6 @@
 /** Everything at a glance: rooms with their heat, agents, money, what waits, models and letters. */
 
-import { h } from "/shared/js/lib/dom.js";
+import { fill, h } from "/shared/js/lib/dom.js";
 import { nextBeat, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
 import { agentLink, ago, counted, nothing, part, price, roomLink, table } from "./parts.js";
 
@@ -16,7 +16,7 @@ export function heatOf(room) {
 }
 
 function tile(name, ...inner) {
-  return h("div.tile", {}, h("h3", {}, name), inner);
+  return h("div.tile", {}, h("h2", {}, name), inner);
 }
 
 function budgetTile({ share, usd, usd_limit, tokens, tokens_limit, coin, unknown }) {
@@ -75,7 +75,7 @@ function roomCard(room, working) {
 
 function agentRow(agent, coin) {
   return [
-    [stateDot(agent), agentLink(agent.id, agent.name)],
+    h("span", { data: { agent: String(agent.id) } }, stateDot(agent), agentLink(agent.id, agent.name)),
     [stateWord(agent), agent.rests ? ", rests after faults" : ""],
     tempo(agent),
     ago(agent.last_beat_at),
@@ -84,12 +84,24 @@ function agentRow(agent, coin) {
   ];
 }
 
-/** The page, from what the server tells. */
-export function overview(told) {
+/** Who is at something, by room. */
+function workingIn(agents) {
+  const byRoom = new Map();
+  for (const one of agents)
+    for (const id of Object.keys(one.at_work_in)) byRoom.set(Number(id), [...(byRoom.get(Number(id)) ?? []), one]);
+  return byRoom;
+}
+
+/** The page, from what the server tells; `atOnce`: with its long table, which else comes after the first paint. */
+export function overview(told, atOnce = true) {
   const rooms = [...told.rooms].sort((one, two) => two.lately - one.lately || one.id - two.id);
-  const working = (room) => told.agents.filter((one) => room.id in one.at_work_in);
+  const working = workingIn(told.agents);
+  const agents = h("div");
+  const list = () => fill(agents, table("Agents", heads, told.agents.map((one) => agentRow(one, coin))));
   const heads = ["Agent", "State", "Interval", "Last beat", "Next beat", "Today"];
   const { coin } = told.budget;
+  if (atOnce) list();
+  else requestAnimationFrame(() => setTimeout(list));
   return [
     h("h1", {}, told.paused ? "Overview: everyone is paused" : "Overview"),
     h(
@@ -100,7 +112,8 @@ export function overview(told) {
       modelsTile(told.models),
       lettersTile(told.letters),
     ),
-    part("Rooms", h("ul.rooms", {}, rooms.map((room) => roomCard(room, working(room))))),
-    part("Agents", table("Agents", heads, told.agents.map((one) => agentRow(one, coin)))),
+    part("Rooms", h("ul.rooms", {}, rooms.map((room) => roomCard(room, working.get(room.id) ?? [])))),
+    part("Agents", agents),
+    part("What happens", h("div.feed", { role: "log", "aria-label": "The newest first", "aria-live": "off", tabindex: 0 })),
   ];
 }

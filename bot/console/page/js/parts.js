@@ -57,7 +57,7 @@ export function deliveryWords(delivery) {
 export function table(caption, heads, rows) {
   return h(
     "div.scroll",
-    { tabindex: 0, role: "region", "aria-label": caption },
+    { tabindex: 0, role: "group", "aria-label": `${caption}, a table` },
     h(
       "table",
       {},

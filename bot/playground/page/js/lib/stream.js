@@ -27,9 +27,9 @@ function events(text, hear) {
 
 async function readOnce(address, headers, hear, signal) {
   const answer = await fetch(address, { cache: "no-store", headers, signal });
-  if (answer.status === 403 || answer.status === 404) {
+  if ([401, 403, 404].includes(answer.status)) {
     const body = await answer.json().catch(() => null);
-    throw new Refused(body?.message ?? "It is not there any more.");
+    throw new Refused(body?.message ?? body?.detail ?? "It is not there any more.");
   }
   if (!answer.ok) return;
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,0 +1,133 @@
+"""What happens, as it happens: server-sent events by number, for who may see each at that moment."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import lru_cache
+from typing import Final
+
+from aiohttp import web
+
+from bot.console.door import Guest
+from bot.console.feed import KEPT, Feed, Told
+from bot.console.reading import Asker
+from bot.core.errors import Rejected
+from bot.core.happenings import Happened
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Snowflake
+from bot.engine.front_desk import FrontDesk
+
+HERE_SECONDS: Final = 10.0  # so often a quiet stream shows that it is there, and is asked whether it still may be
+MASK_SECONDS: Final = 1.0  # as long all who look share what is known of who sits in a closed scene
+MOST_STREAMS: Final = 64
+MOST_EACH: Final = 12  # a page that is left is noticed within seconds
+LARGEST: Final = 2**53  # of a number on a page
+TOO_MANY = "Too many look just now: close a page of the console."
+TOGETHER_SECONDS: Final = 0.1  # what happens within is told at once: so a busy house costs little for each who looks
+Asking = Callable[[web.Request], Awaitable[Asker]]
+
+
+class Live:
+    """The stream of everything that happens; `asker` judges who asks, `still` whether they may go on."""
+
+    def __init__(self, desk: FrontDesk, feed: Feed, asker: Asking, still: Asking) -> None:
+        self._desk = desk
+        self._feed = feed
+        self._asker = asker
+        self._still = still
+        self._open: dict[Guest, int] = {}
+        self._masks: dict[Snowflake, tuple[float, frozenset[AgentId], frozenset[AgentId]]] = {}
+
+    async def stream(self, request: web.Request) -> web.StreamResponse:
+        """Tell what happened `after` a number, and from then on what happens, of the `kinds` that are asked for."""
+        asker = await self._asker(request)
+        guest = Guest(asker.guild_id, asker.person.id)
+        if sum(self._open.values()) >= MOST_STREAMS or self._open.get(guest, 0) >= MOST_EACH:
+            raise web.HTTPServiceUnavailable(text=TOO_MANY)
+        community, _ = await self._desk.community.settings(asker.guild_id)
+        after = _number(request.query.get("after", "") or request.headers.get("Last-Event-ID", ""))
+        kinds = frozenset(request.query.get("kinds", "").split(",")) & set(Happened) or frozenset(Happened)
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+        self._open[guest] = self._open.get(guest, 0) + 1
+        try:
+            await response.prepare(request)
+            with suppress(ConnectionResetError, web.HTTPException, Rejected):  # the page, its session or right is gone
+                await self._tell(request, response, community.id, self._feed.seq if after is None else after, kinds)
+        finally:
+            self._open[guest] -= 1
+            if not self._open[guest]:
+                del self._open[guest]
+        return response
+
+    async def _tell(
+        self,
+        request: web.Request,
+        response: web.StreamResponse,
+        community_id: CommunityId,
+        after: int,
+        kinds: frozenset[str],
+    ) -> None:
+        while request.transport is not None and not request.transport.is_closing():
+            asker = await self._still(request)
+            found = self._feed.after(community_id, after)
+            if found is None:
+                after = self._feed.seq
+                await response.write(_worded(after, "gap", {"seq": after, "kind": "gap"}))
+                continue
+            agents, masked = await self._who(asker.guild_id) if found else (frozenset[AgentId](), frozenset[AgentId]())
+            shown = [one for one in found if one.happening.kind in kinds and may_see(one, agents, masked)]
+            if shown:
+                await response.write(b"".join(map(_written, shown)))
+            after = max([after, *(one.seq for one in found)])
+            await asyncio.sleep(TOGETHER_SECONDS if found else 0)
+            try:
+                async with asyncio.timeout(HERE_SECONDS):
+                    await self._feed.wait(community_id, after)
+            except TimeoutError:
+                await response.write(b": here\n\n")
+
+    async def _who(self, guild_id: Snowflake) -> tuple[frozenset[AgentId], frozenset[AgentId]]:
+        """Give whose rooms may be told of, and of which agents nothing is: they sit in a closed scene."""
+        now = asyncio.get_running_loop().time()
+        until, agents, masked = self._masks.get(guild_id, (now, frozenset[AgentId](), frozenset[AgentId]()))
+        if until <= now:
+            agents = frozenset(await self._desk.agents.names(guild_id))
+            masked = await self._desk.agents.masked(guild_id)
+            self._masks[guild_id] = now + MASK_SECONDS, agents, masked
+        return agents, masked
+
+
+def may_see(told: Told, agents: frozenset[AgentId], masked: frozenset[AgentId]) -> bool:
+    """Tell whether managers are told: not of private threads, whose ids are no agents', and not of who is masked."""
+    one = told.happening
+    places = {one.room_id, AgentId(one.side) if one.side != PUBLIC_SIDE else None} - {None}
+    return places <= agents and one.agent_id not in masked
+
+
+def row(told: Told) -> dict[str, object]:
+    """Give a happening as the page reads it."""
+    one = told.happening
+    return {
+        "seq": told.seq,
+        "kind": one.kind,
+        "at": told.at.isoformat(),
+        "agent": one.agent_id,
+        "room": one.room_id,
+        "beat": one.beat_id,
+        "message": one.message_id,
+        "what": one.what,
+    }
+
+
+@lru_cache(maxsize=KEPT)  # told to everybody who looks
+def _written(told: Told) -> bytes:
+    return _worded(told.seq, told.happening.kind, row(told))
+
+
+def _worded(seq: int, kind: str, data: dict[str, object]) -> bytes:
+    return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(data)}\n\n".encode()
+
+
+def _number(text: str) -> int | None:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 16 else None
+    return number if number is not None and number < LARGEST else None

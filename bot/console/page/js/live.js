@@ -1,0 +1,127 @@
+/** What happens, as it happens: told below the overview, and in what is shown. */
+
+import { exactly } from "./parts.js";
+import { fill, find, findAll, h } from "/shared/js/lib/dom.js";
+import { follow } from "/shared/js/lib/stream.js";
+import { heatOf } from "./overview.js";
+import { headers } from "./session.js";
+
+const MOST = 40;
+const SOON = 200; // what comes at once is read at once
+const SELDOM = 3000; // so often the whole overview is read again, while something happens
+const WORDS = {
+  begun: "begins to think",
+  called: "asks its model",
+  applied: "has answered",
+  let_go: "waits a little longer",
+  said: "said something",
+  knowledge: "keeps something in mind",
+  focus: "looks at something else",
+  plan: "changes its plan",
+  reacted: "reacted to a message",
+};
+const STATES = { begun: "thinking", called: "thinking", applied: "idle", let_go: "idle" };
+
+/** Hears what happens from `start` on; `app.show` reads the page again, `app.address` is the one that is shown. */
+export class Live {
+  #app;
+  #lines = [];
+  #names = new Map();
+  #lately = new Map();
+  #waiting = 0;
+  #stop = null;
+
+  constructor(app) {
+    this.#app = app;
+  }
+
+  /** Know what the overview told, and begin behind it. */
+  know(told) {
+    this.#names = new Map([...told.rooms, ...told.agents].map((one) => [one.id, one.name]));
+    this.#lately = new Map(told.rooms.map((one) => [one.id, one.lately]));
+    if (!this.#stop) this.#start(told.seq);
+  }
+
+  async #start(after) {
+    this.#stop = new AbortController();
+    this.#tell("live");
+    try {
+      const address = (last) => `/api/v1/events?after=${last}`;
+      await follow(address, headers(), after, (event) => this.#hear(event), this.#stop.signal);
+    } catch (error) {
+      this.#tell("");
+      this.#app.refused(error.message);
+    }
+  }
+
+  #tell(words) {
+    find(".live").textContent = words;
+  }
+
+  /** Hear no more. */
+  end() {
+    this.#stop?.abort();
+    this.#stop = null;
+    this.#tell("");
+  }
+
+  #name(id) {
+    return this.#names.get(id) ?? `agent ${id}`;
+  }
+
+  #words({ kind, agent, room, what }) {
+    const where = room ? ` in ${this.#name(room)}'s room` : "";
+    if (kind === "gap") return "Much happened meanwhile: it is read anew.";
+    if (kind === "heard") return `Somebody said something${where}`;
+    if (kind === "letter") return `${what.replace(" ", ": ")}${where}`;
+    if (kind === "came") return `${this.#name(agent)} came into ${this.#name(room)}'s room`;
+    if (kind === "went") return `${this.#name(agent)} left ${this.#name(room)}'s room`;
+    if (kind === "knocked") return `Somebody knocks at ${this.#name(room)}'s room`;
+    if (kind === "changed") {
+      const whose = agent ?? room;
+      return `${what.replaceAll("_", " ")} changed${whose ? ` of ${this.#name(whose)}` : ""}`;
+    }
+    const by = agent ? this.#name(agent) : "System";
+    return `${by} ${WORDS[kind] ?? kind}${where}${what ? ` (${what})` : ""}`;
+  }
+
+  #hear(event) {
+    this.#lines = [...this.#lines, { event, words: this.#words(event) }].slice(-MOST);
+    this.draw();
+    this.#touch(event);
+    const room = /^#\/rooms\/(\d+)$/.exec(this.#app.address)?.[1];
+    if (this.#app.address === "#/") this.#later(event.kind === "gap" ? 0 : SELDOM);
+    else if (room && Number(room) === event.room) this.#later(SOON);
+  }
+
+  /** Change what is shown at once: a dot that thinks, a room that warms up. */
+  #touch({ kind, agent, room }) {
+    const state = STATES[kind];
+    if (state && agent)
+      for (const dot of findAll(`[data-agent="${agent}"] .state`)) dot.dataset.state = state;
+    if (!room || !["heard", "said"].includes(kind)) return;
+    const lately = (this.#lately.get(room) ?? 0) + 1;
+    this.#lately.set(room, lately);
+    const card = find(`.room-card[data-room="${room}"]`);
+    if (card) card.dataset.heat = heatOf({ lately });
+  }
+
+  /** Read the page again after a while, once for all that happens until then. */
+  #later(wait) {
+    if (this.#waiting) return;
+    this.#waiting = setTimeout(() => {
+      this.#waiting = 0;
+      if (this.#stop) this.#app.show(true);
+    }, wait);
+  }
+
+  /** Show the last lines where the overview has a place for them. */
+  draw() {
+    const place = find(".feed");
+    if (!place) return;
+    const lines = this.#lines.map(({ event, words }) =>
+      h("li", { data: { kind: event.kind } }, event.at ? exactly(event.at) : null, " ", words),
+    );
+    fill(place, h("ul", {}, lines.reverse()));
+  }
+}

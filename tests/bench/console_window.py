@@ -1,0 +1,117 @@
+"""How fast the console's page opens over a large house, and how soon, and how surely, it tells what happens."""
+
+import asyncio
+import json
+import tempfile
+import time
+from datetime import timedelta
+from pathlib import Path
+from statistics import median
+
+from playwright.async_api import Page, async_playwright
+from sqlalchemy import text
+
+from bot.console.window import ASKED_SECONDS, PROOF
+from bot.core.changes import AddAgent
+from bot.core.happenings import Happened, Happening
+from tests.bench import Figure
+from tests.bench.much_said import STORED
+from tests.console.house import Open, opened
+from tests.engine.town import ADA
+from tests.factories import agent, room
+from tests.playground.chromium import CHROMIUM, FLAGS
+
+AGENTS, MESSAGES = 450, 100_000
+ROUNDS, RECONNECTS = 5, 1_000
+SHOWN = """(count) => new Promise((resolve) => {
+  const look = () => document.querySelectorAll(".room-card").length >= count
+    ? requestAnimationFrame(() => resolve(performance.now() / 1000))
+    : requestAnimationFrame(look);
+  look();
+})"""
+HEARD = """() => new Promise((resolve) => {
+  const first = document.querySelector(".feed li");
+  const look = () => document.querySelector(".feed li") !== first
+    ? requestAnimationFrame(() => resolve(Date.now() / 1000))
+    : requestAnimationFrame(look);
+  look();
+})"""
+
+
+async def fill(there: Open) -> None:
+    """Let so many agents live there, and so much be said."""
+    here = there.here
+    async with here.store.writing(here.community_id) as write:
+        ids = [write.ids.take("agent") for _ in range(AGENTS - 2)]
+        more = [AddAgent(agent=agent(id_, name=f"Agent{id_}"), room=room(id_)) for id_ in ids]
+        await write.apply(here.community_id, more)
+    began = int((here.clock.now() - timedelta(hours=1)).timestamp() * 1_000_000)
+    async with here.store.database.writing() as connection:
+        await connection.execute(text(STORED), {"messages": MESSAGES // AGENTS, "at": began})
+
+
+async def painted(page: Page, address: str) -> float:
+    """Give the seconds from the navigation's start until every room stands there."""
+    await page.goto("about:blank")
+    await page.goto(address, wait_until="commit")
+    seconds: float = await page.evaluate(SHOWN, AGENTS)
+    return seconds
+
+
+async def shown_after(there: Open, page: Page) -> float:
+    """Give the seconds from the end of a transaction until what happened in it stands on the screen."""
+    hearing = asyncio.ensure_future(page.evaluate(HEARD))
+    await asyncio.sleep(0.5)  # the page looks by now
+    begun = time.time()
+    there.feed.tell([Happening(kind=Happened.HEARD, community_id=there.here.community_id, room_id=ADA)])
+    return float(await hearing) - begun
+
+
+async def lost_or_doubled(there: Open) -> int:
+    """Break the line again and again while something happens, and count what is missing or came twice."""
+    begun = last = there.feed.seq
+    seen: list[int] = []
+    headers, address = {PROOF: there.proof}, f"{there.console.url}/api/v1/events"
+    for number in range(RECONNECTS):
+        if number % 100 == 0:
+            await there.here.clock.advance(ASKED_SECONDS)  # its pace is another matter
+        there.feed.tell([Happening(kind=Happened.HEARD, community_id=there.here.community_id, room_id=ADA)] * 2)
+        async with there.session.get(address, params={"after": str(last)}, headers=headers) as response:
+            response.raise_for_status()
+            async for line in response.content:
+                if line.startswith(b"data: "):
+                    seen.append(json.loads(line[6:])["seq"])
+                    if number % 2 or seen[-1] == there.feed.seq:
+                        break
+        last = seen[-1]
+    told = set(range(begun + 1, last + 1))
+    return len(told - set(seen)) + len(seen) - len(set(seen))
+
+
+async def measure(folder: str) -> list[Figure]:
+    url = f"sqlite+aiosqlite:///{Path(folder) / 'house.db'}"
+    async with opened(store=url) as there, async_playwright() as playwright:
+        await fill(there)
+        lost = await lost_or_doubled(there)
+        await there.here.clock.advance(ASKED_SECONDS)
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = await browser.new_page(viewport={"width": 1360, "height": 850})
+        await page.goto(f"{there.console.url}/#enter={there.link()}")
+        await page.locator(".room-card").first.wait_for()
+        paints = [await painted(page, there.console.url) for _ in range(ROUNDS)]
+        events = [await shown_after(there, page) for _ in range(ROUNDS)]
+        await browser.close()
+    size = f"{AGENTS}x{MESSAGES // 1_000}k"
+    return [
+        Figure(name=f"console.first_paint_{size}", value=median(paints), unit="s", target=1.0),
+        Figure(name="console.event_to_screen", value=median(events), unit="s", target=0.3),
+        Figure(name=f"console.lost_or_doubled_{RECONNECTS}_reconnects", value=lost, unit="events", target=0),
+    ]
+
+
+def figures() -> list[Figure]:
+    """Measure the page; nothing without chromium."""
+    if CHROMIUM is None:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(measure(folder))
