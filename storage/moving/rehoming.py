@@ -1,6 +1,6 @@
 """A community becomes another: a clone beside itself, or one that leaves all places of an old server behind."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from types import MappingProxyType
 from typing import Any
@@ -125,6 +125,7 @@ def _few(keys: Keys) -> Iterator[list[int]]:
 
 NO_VALUES: Values = MappingProxyType({})
 AT_A_TIME = 500  # rows: what is copied is never twice in memory as a whole, and each may be long
+OF_LONG_ONES = {"attachments": 50, "journal": 10, "minds": 10}
 
 
 async def clone_community(source: Database, community_id: CommunityId) -> Database:
@@ -146,10 +147,11 @@ async def copy_rows(
     only: str = "",
     values: Values = NO_VALUES,
     without: Collection[str] = (),
+    on_page: Callable[[Sequence[tuple[object, ...]]], None] = lambda _: None,
 ) -> None:
     """Copy a community's rows of a table into a store in memory, all or those that meet a condition in plain SQL.
 
-    `without`: columns that stay behind.
+    `without`: columns that stay behind. `on_page` is called with each piece, and may end it all by an error.
     """
     key = {"communities": "id", "kept": "scope"}.get(table.name, "community_id")
     names = [column.name for column in table.columns if table is COMMUNITIES or not counts_itself(column)]
@@ -158,7 +160,9 @@ async def copy_rows(
     where = f"{key} = :community_id AND ({only})" if only else f"{key} = :community_id"
     taken = ", ".join(f"NULL AS {name}" if name in without else name for name in names)
     asked = f"SELECT {taken} FROM {table.name} WHERE {where} ORDER BY {order}"  # noqa: S608  # our own names
-    async for page in source.plainly(asked, {"community_id": community_id, **values}, AT_A_TIME):
+    size = OF_LONG_ONES.get(table.name, AT_A_TIME)
+    async for page in source.plainly(asked, {"community_id": community_id, **values}, size):
+        on_page(page)
         rows = page if source.is_sqlite else _as_sqlite_has_them(table, names, page)
         await target.put_plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", rows)  # noqa: S608
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -25,9 +25,11 @@ from storage.timelines.past import Past, moment_of
 from storage.timelines.tables import IN_ORDER
 
 LEVEL = 6
+MOST_CHARACTERS = 40_000_000  # of what is frozen: in the end it is three times in memory
 GONE = "There is no such community: see the list of communities."
 NO_ROOM = "One of these rooms is not there any more: choose others."
 DELETING = "What was deleted is still being taken out: try again in a minute."
+TOO_MUCH = "There is more in these rooms than a what-if can take along: choose fewer of them, or fewer messages."
 FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
 SOME = "SELECT {0} FROM {1} WHERE community_id = :community_id AND {0} IS NOT NULL AND {2}"
 
@@ -35,7 +37,7 @@ SOME = "SELECT {0} FROM {1} WHERE community_id = :community_id AND {0} IS NOT NU
 async def frozen(database: Database, community_id: CommunityId, cut: Cut, *, now: datetime) -> Image:
     """Freeze a part of a community in one read; raises NotFound for a room that is not there.
 
-    Raises Rejected while something that was deleted there is still being taken out.
+    Raises Rejected while something that was deleted there is still being taken out, and for more than can be held.
     """
     target = Database(database_url("sqlite:///:memory:"))
     try:
@@ -43,17 +45,31 @@ async def frozen(database: Database, community_id: CommunityId, cut: Cut, *, now
             session, copy = Session(reading), Session(writing)
             await _refuse_unsettled(session, community_id)
             at = await moment_of(session, community_id, cut.point)
-            part = await _part(session, community_id, cut, until=at)
+            part, measure = await _part(session, community_id, cut, until=at), _Measure()
             for table in IN_ORDER:
                 if (only := part.only(table.name)) is not None:
                     left = STAYS.get(table.name, ())
-                    await copy_rows(session, copy, table, community_id, only, part.values, without=left)
+                    await copy_rows(
+                        session, copy, table, community_id, only, part.values, without=left, on_page=measure
+                    )
             told = () if at is None else await Past(copy, community_id, cut.point, at).unwind()
             await _settle(copy, community_id, part)
         data, digest = await target.plainly(_packed)
     finally:
         await target.close()
     return Image(data=data, digest=digest, at=at or now, not_unwound=tuple(told))
+
+
+class _Measure:
+    """Adds up what is frozen, and raises Rejected for more than can be held in memory."""
+
+    def __init__(self) -> None:
+        self._characters = 0
+
+    def __call__(self, rows: Sequence[tuple[object, ...]]) -> None:
+        self._characters += sum(len(one) for row in rows for one in row if isinstance(one, str | bytes))
+        if self._characters > MOST_CHARACTERS:
+            raise Rejected(TOO_MUCH)
 
 
 async def _refuse_unsettled(session: Session, community_id: CommunityId) -> None:

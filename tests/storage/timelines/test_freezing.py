@@ -40,6 +40,7 @@ from bot.core.timelines.records import AtMessage, AtStep, AtTime, Cut, Image
 from storage.database import Database, database_url
 from storage.session import Session
 from storage.store import SqlStore
+from storage.timelines import freezing
 from storage.timelines.deltas import Row, opened
 from storage.timelines.images import unfrozen
 from storage.timelines.past import before_change
@@ -89,6 +90,18 @@ async def test_a_room_comes_with_who_is_in_it_and_nobody_else(store: SqlStore, c
     assert [row[1] for row in found["agents"]] == [1, 2, 3]
     assert len(found["messages"]) == 3
     assert [row[1] for row in found["people"]] == [501]
+
+
+async def test_no_more_is_frozen_than_can_be_held_in_memory(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said("word " * 200, number) for number in range(1, 40)])
+    monkeypatch.setattr(freezing, "MOST_CHARACTERS", 20_000)
+    with pytest.raises(Rejected, match="choose fewer of them, or fewer messages"):
+        await store.image(community_id, Cut(), now=NOW)
+    few = rows(await store.image(community_id, Cut(newest_messages=2), now=NOW))
+    assert len(few["messages"]) == 2
 
 
 @pytest.mark.parametrize("rooms", [(ROOM,), ()])
