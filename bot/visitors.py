@@ -1,9 +1,11 @@
 """Who looks at the bot's own pages, with the rights they have now: of the playground, or through the console's door."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
+from typing import TypeVar
 
 import discord
 
@@ -18,33 +20,58 @@ from bot.core.timelines.records import Event, Node, NodeId, Timeline
 from bot.core.timelines.showing import MindShown
 from bot.core.view import MayRead
 
+K = TypeVar("K")
+T = TypeVar("T")
 MemberWith = Callable[[str, int], int | None]  # whose token it is, if they are in that server
 SIGHT_SECONDS = 1.0  # pages look often
 MEMBER_SECONDS = 5.0  # and Discord tells of two members a second, whatever it is asked for
 
 
 class Members:
-    """Members of servers as they are now: of each Discord is asked once in a few seconds, however many look."""
+    """Members of servers as they are now: of each Discord is asked once in a few seconds, however many look.
+
+    Each server has one question at a time under way, and none waits for another's.
+    """
 
     def __init__(self, client: SelfroomClient) -> None:
         self._client = client
-        self._known: dict[tuple[int, Snowflake], tuple[float, discord.Member]] = {}
-        self._asking = asyncio.Lock()
+        self._known: dict[tuple[int, Snowflake], tuple[float, discord.Member | None]] = {}
+        self._readable: dict[tuple[int, Snowflake, int], tuple[float, bool]] = {}
+        self._asking: defaultdict[Snowflake, asyncio.Lock] = defaultdict(
+            asyncio.Lock
+        )  # by server: as many as we are in
 
     async def now(self, user_id: int, guild_id: Snowflake) -> discord.Member | None:
         """Give a member; None for who is none, or cannot be asked for."""
         guild = self._client.get_guild(guild_id)
         if guild is None:
             return None
-        async with self._asking:  # who comes meanwhile is told what the first one hears
-            now = asyncio.get_running_loop().time()
-            self._known = {key: kept for key, kept in self._known.items() if kept[0] > now}
-            if (user_id, guild_id) not in self._known:
-                found = await self._fetched(guild, user_id)
-                if found is None:
-                    return None
-                self._known[user_id, guild_id] = now + MEMBER_SECONDS, found
-            return self._known[user_id, guild_id][1]
+        key = (user_id, guild_id)
+        async with self._asking[guild_id]:  # who comes meanwhile is told what the first one hears
+            self._known = _still(self._known)
+            if key not in self._known:
+                found = await self._fetched(guild, user_id)  # who is none is remembered, too: they may ask as often
+                self._known[key] = asyncio.get_running_loop().time() + MEMBER_SECONDS, found
+            return self._known[key][1]
+
+    async def may_read(self, user_id: int, guild_id: Snowflake, thread_id: int) -> bool:
+        """Tell whether a member may read a private thread."""
+        member = await self.now(user_id, guild_id)
+        if member is None:
+            return False
+        key = (user_id, guild_id, thread_id)
+        async with self._asking[guild_id]:
+            self._readable = _still(self._readable)
+            if key not in self._readable:
+                found = await self._may_read(member, thread_id)
+                self._readable[key] = asyncio.get_running_loop().time() + MEMBER_SECONDS, found
+            return self._readable[key][1]
+
+    async def _may_read(self, member: discord.Member, thread_id: int) -> bool:
+        try:
+            return await self._client.members_thread(member, thread_id) is not None
+        except (discord.HTTPException, PublishError):  # Discord does not tell
+            return False
 
     async def _fetched(self, guild: discord.Guild, user_id: int) -> discord.Member | None:
         try:
@@ -55,6 +82,12 @@ class Members:
             if not self._client.is_closed():
                 raise
             return None
+
+
+def _still(kept: dict[K, tuple[float, T]]) -> dict[K, tuple[float, T]]:
+    """Leave out what is known no longer."""
+    now = asyncio.get_running_loop().time()
+    return {key: one for key, one in kept.items() if one[0] > now}
 
 
 class ConsolePeople:
@@ -71,13 +104,7 @@ class ConsolePeople:
 
     def reader(self, guild_id: Snowflake, user_id: Snowflake) -> MayRead:
         async def may_read(thread: Room) -> bool:
-            member = await self._members.now(user_id, guild_id)
-            if member is None or thread.channel_id is None:
-                return False
-            try:
-                return await self._client.members_thread(member, thread.channel_id) is not None
-            except (discord.HTTPException, PublishError):  # Discord does not tell
-                return False
+            return thread.channel_id is not None and await self._members.may_read(user_id, guild_id, thread.channel_id)
 
         return may_read
 

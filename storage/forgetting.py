@@ -132,7 +132,7 @@ async def begin_forgetting(
     await session.run(update(REQUESTS).where(knocks).values(requester_name=SOMEONE))
     pending = and_(knocks, REQUESTS.c.state == RequestState.PENDING)
     await session.run(update(REQUESTS).where(pending).values(state=RequestState.CANCELLED, closed_at=at))
-    await owe_trees_person(session, community_id, person_id, called.names)
+    await owe_trees_person(session, community_id, person_id, note.names, note.spared)
     await owe_purge(session)  # also when only a name goes
 
 

@@ -128,17 +128,28 @@ class Purger:
         done = False
         while not done or self._wanted.is_set():
             self._wanted.clear()
+            trouble = await self._trouble()
             try:
-                await self._work_off(self._database)
                 if (rest := self._not_before - time.monotonic()) > 0:
                     await self._rest(rest)
-                else:
-                    done = await purge_index(self._database, self._slice)
-                    await asyncio.sleep(PAUSE_SECONDS)
+                    continue
+                done = await purge_index(self._database, self._slice)  # whatever is in the way of something else
+                await asyncio.sleep(PAUSE_SECONDS)
+                if done and trouble is not None:
+                    done = False
+                    raise trouble
             except StoreError:
                 log.exception("what was deleted has not left the database yet")
                 await self._rest(RETRY_SECONDS)
         self._not_before = time.monotonic() + REST_SECONDS
+
+    async def _trouble(self) -> StoreError | None:
+        """Do what is owed beside the index; gives what kept some of it from being done."""
+        try:
+            await self._work_off(self._database)
+        except StoreError as error:
+            return error
+        return None
 
     async def _rest(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -148,8 +159,13 @@ class Purger:
     async def finish(self, *, patience: float) -> bool:
         """Wait until nothing is owed any more or patience is at its end; tells whether all is gone."""
         self._not_before = 0.0
-        done, _ = await asyncio.wait([self.start()], timeout=patience)
-        return bool(done)
+        task = self.start()
+        await asyncio.wait([task], timeout=patience)
+        if not task.done() or task.cancelled():
+            return False
+        if (error := task.exception()) is not None:
+            log.error("what was deleted has not left the database", exc_info=error)
+        return error is None
 
     async def close(self) -> None:
         """Stop after what is being done; what is left is owed until the next start."""

@@ -160,7 +160,9 @@ class SqlScenes:
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, SceneId]]:
         asked = select(SCENES.c.community_id, SCENES.c.id).where(SCENES.c.deadline_at <= now, arrived(SCENES))
-        rows = await self.session.rows(asked.order_by(SCENES.c.deadline_at).limit(limit))
+        order = (SCENES.c.deadline_at, SCENES.c.id)
+        turn = func.row_number().over(partition_by=SCENES.c.community_id, order_by=order)
+        rows = await self.session.rows(asked.order_by(turn, *order).limit(limit))
         return [(CommunityId(row[0]), SceneId(row[1])) for row in rows]
 
     async def next_due_at(self) -> datetime | None:

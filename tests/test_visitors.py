@@ -2,13 +2,14 @@
 
 import asyncio
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
+import discord
 import pytest
 
 from bot import visitors
 from bot.client import SelfroomClient
-from bot.core.records import AgentId, Snowflake
+from bot.core.records import AgentId, Room, Snowflake
 from bot.core.sight import Sight
 
 
@@ -93,3 +94,59 @@ async def test_many_pages_that_look_at_once_and_all_the_time_ask_discord_for_eac
     for token in "123" * 5:
         assert await those.trees(token, Snowflake(1)) == []
     assert sorted(asked) == [1, 2, 3]
+
+
+async def test_no_server_waits_for_what_discord_is_asked_of_another() -> None:
+    never = asyncio.Event()
+
+    async def fetched(guild_id: int, user_id: int) -> object:
+        if guild_id == 1:
+            await never.wait()
+        return SimpleNamespace(id=user_id)
+
+    def guild(guild_id: int) -> object:
+        return SimpleNamespace(fetch_member=lambda user_id: fetched(guild_id, user_id))
+
+    members = visitors.Members(cast(SelfroomClient, SimpleNamespace(get_guild=guild)))
+    slow = asyncio.create_task(members.now(1, Snowflake(1)))
+    await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        assert await members.now(1, Snowflake(2)) is not None
+    slow.cancel()
+
+
+async def test_who_is_no_member_any_more_has_discord_asked_no_oftener_than_who_is() -> None:
+    asked: list[int] = []
+
+    async def fetched(user_id: int) -> object:
+        asked.append(user_id)
+        raise discord.NotFound(cast(Any, SimpleNamespace(status=404, reason="gone")), "Unknown Member")
+
+    client = SimpleNamespace(get_guild=lambda _: SimpleNamespace(fetch_member=fetched))
+    members = visitors.Members(cast(SelfroomClient, client))
+    for _ in range(20):
+        assert await members.now(5, Snowflake(1)) is None
+    assert asked == [5]
+
+
+async def test_many_private_threads_are_asked_about_one_after_the_other_and_seldom() -> None:
+    under_way = most = asked = 0
+
+    async def members_thread(member: object, thread_id: int) -> object | None:
+        nonlocal under_way, most, asked
+        under_way, asked = under_way + 1, asked + 1
+        most = max(most, under_way)
+        await asyncio.sleep(0)
+        under_way -= 1
+        return member if thread_id % 2 else None
+
+    async def fetched(user_id: int) -> object:
+        return SimpleNamespace(id=user_id)
+
+    client = SimpleNamespace(get_guild=lambda _: SimpleNamespace(fetch_member=fetched), members_thread=members_thread)
+    people = visitors.ConsolePeople(cast(SelfroomClient, client), visitors.Members(cast(SelfroomClient, client)))
+    threads = [cast(Room, SimpleNamespace(channel_id=number)) for number in range(20)]
+    may_read = people.reader(Snowflake(1), Snowflake(5))
+    for _ in range(3):
+        assert await asyncio.gather(*map(may_read, threads)) == [bool(number % 2) for number in range(20)]
+    assert (most, asked) == (1, 20)

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import lru_cache
-from typing import Final
+from typing import Final, cast
 
 from aiohttp import web
 
@@ -19,7 +20,7 @@ from bot.engine.front_desk import FrontDesk
 
 HERE_SECONDS: Final = 10.0  # so often a quiet stream shows that it is there, and is asked whether it still may be
 MASK_SECONDS: Final = 1.0  # as long all who look share what is known of who sits in a closed scene
-MOST_STREAMS: Final = 64
+MOST_STREAMS: Final = 64  # beyond them the server that has most of them gives one up
 MOST_EACH: Final = 12  # a page that is left is noticed within seconds
 LARGEST: Final = 2**53  # of a number on a page
 TOO_MANY = "Too many look just now: close a page of the console."
@@ -35,29 +36,41 @@ class Live:
         self._feed = feed
         self._asker = asker
         self._still = still
-        self._open: dict[Guest, int] = {}
+        self._open: dict[asyncio.Task[object], Guest] = {}  # the oldest first
         self._masks: dict[Snowflake, tuple[float, frozenset[AgentId], frozenset[AgentId]]] = {}
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         """Tell what happened `after` a number, and from then on what happens, of the `kinds` that are asked for."""
         asker = await self._asker(request)
         guest = Guest(asker.guild_id, asker.person.id)
-        if sum(self._open.values()) >= MOST_STREAMS or self._open.get(guest, 0) >= MOST_EACH:
-            raise web.HTTPServiceUnavailable(text=TOO_MANY)
         community, _ = await self._desk.community.settings(asker.guild_id)
         after = _number(request.query.get("after", "") or request.headers.get("Last-Event-ID", ""))
         kinds = frozenset(request.query.get("kinds", "").split(",")) & set(Happened) or frozenset(Happened)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
-        self._open[guest] = self._open.get(guest, 0) + 1
+        task = cast("asyncio.Task[object]", asyncio.current_task())
+        self._make_place(guest)
+        self._open[task] = guest
         try:
             await response.prepare(request)
             with suppress(ConnectionResetError, web.HTTPException, Rejected):  # the page, its session or right is gone
                 await self._tell(request, response, community.id, self._feed.seq if after is None else after, kinds)
         finally:
-            self._open[guest] -= 1
-            if not self._open[guest]:
-                del self._open[guest]
+            self._open.pop(task, None)
         return response
+
+    def _make_place(self, guest: Guest) -> None:
+        """Close a stream of the server that has most, where all are taken; raises where that is who asks."""
+        if sum(one == guest for one in self._open.values()) >= MOST_EACH:
+            raise web.HTTPServiceUnavailable(text=TOO_MANY)
+        if len(self._open) < MOST_STREAMS:
+            return
+        servers = Counter(one.guild_id for one in self._open.values())
+        ((most, count),) = servers.most_common(1)
+        if servers[guest.guild_id] + 1 >= count:
+            raise web.HTTPServiceUnavailable(text=TOO_MANY)
+        oldest = next(task for task, one in self._open.items() if one.guild_id == most)
+        del self._open[oldest]
+        oldest.cancel()
 
     async def _tell(
         self,

@@ -86,7 +86,8 @@ def files_in(content: str, attached: Iterable[tuple[str, str]]) -> tuple[str, ..
     """Give the links in a text and what is attached (name, address), as they stand among the active files."""
     links = (link.rstrip(_AFTER_LINKS) for link in _LINK.findall(content))
     files = (f"{name}: {url}" if url else name for name, url in attached)
-    return tuple(item for item in dict.fromkeys((*links, *files)) if len(item) <= ITEM_CHARACTERS)
+    items = (" ".join(item.split()) for item in (*links, *files))  # as they are kept: so deletions find them
+    return tuple(item for item in dict.fromkeys(items) if 0 < len(item) <= ITEM_CHARACTERS)
 
 
 def with_files_of(focus: Focus, message: Message, now: datetime) -> Focus:

@@ -62,10 +62,15 @@ async def owe_trees_texts(session: Session, community_id: int, which: ColumnElem
             await _owe(session, f"{NOTE}:{community_id}:said:{scene_id}.{event_id}.{count}", {"said": said})
 
 
-async def owe_trees_person(session: Session, community_id: int, person_id: int, names: Collection[str]) -> None:
-    """Note in the transaction that trees are to go which hold anything of a person, if there are any."""
+async def owe_trees_person(
+    session: Session, community_id: int, person_id: int, names: Collection[str], others: Collection[str]
+) -> None:
+    """Note in the transaction that trees are to go which hold anything of a person, if there are any.
+
+    `names`: those that nobody else bears; `others`: longer ones of somebody else that begin like one of them.
+    """
     if await _has_trees(session, community_id):
-        value = {"person": person_id, "names": sorted(names)}
+        value = {"person": person_id, "names": sorted(names), "others": sorted(others)}
         await _owe(session, f"{NOTE}:{community_id}:person:{person_id}", value)
 
 

@@ -6,16 +6,19 @@ is stored anew: so nothing is left of it, and all else of a tree stays.
 
 import asyncio
 import json
+import re
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import structlog
 from sqlalchemy import delete, select, tuple_, update
 
 from bot.core.errors import NotFound, StoreError
+from bot.core.name_redaction import NameRedactor
 from bot.core.timelines.records import Node, NodeId, Status
 from storage.database import Database, database_url
 from storage.emptying import work_off
@@ -48,6 +51,9 @@ FORGOTTEN = "Somebody asked to be forgotten who was in it."
 LOST = "The file of this what-if is not there any more: fork anew."
 BEGINNING = "A what-if is being made of what was deleted: it is looked at once more in a minute."
 Keys = frozenset[tuple[str, Row]]
+_VISITOR = re.compile(r'"visitor": ?("[^"]*")')  # of a change, in JSON
+_ESCAPED = re.compile(r"\\(?:[nrtbf]|u[0-9a-fA-F]{4})")  # in JSON: else its letter stood before the @
+log = structlog.get_logger(__name__)
 
 
 async def purge_trees(database: Database, folder: Path) -> None:
@@ -59,15 +65,34 @@ async def purge_trees(database: Database, folder: Path) -> None:
         notes = {name: value for name, value in await session.rows(asked.order_by(KEPT.c.name))}
         live = select(TIMELINES.c.community_id, TIMELINES.c.id).where(TIMELINES.c.gone == "")
         expected = {tuple(row) for row in await session.rows(live)}
+    troubles: list[StoreError] = []
     for community_id in sorted({int(name.split(":")[1]) for name in notes}):
         owed = {name: value for name, value in notes.items() if int(name.split(":")[1]) == community_id}
-        there = set(trees_in(folder, community_id))
-        for tree in sorted(there):
-            await _purge(database, folder, tree, list(owed.values()))
-        if {one for one in expected if one[0] == community_id} - there:
-            raise StoreError(BEGINNING)
-        async with database.writing() as connection:
-            await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(owed)))
+        try:
+            await _purge_all_of(
+                database, folder, community_id, owed, {one for one in expected if one[0] == community_id}
+            )
+        except StoreError as error:  # no other community waits for it
+            log.warning("what was deleted is still in a what-if", community=community_id, why=error.sentence)
+            troubles.append(error)
+    if troubles:
+        raise troubles[0]
+
+
+async def _purge_all_of(
+    database: Database,
+    folder: Path,
+    community_id: int,
+    owed: Mapping[str, dict[str, object]],
+    expected: set[tuple[int, int]],
+) -> None:
+    there = set(trees_in(folder, community_id))
+    for tree in sorted(there):
+        await _purge(database, folder, tree, list(owed.values()))
+    if expected - there:
+        raise StoreError(BEGINNING)
+    async with database.writing() as connection:
+        await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(owed)))
 
 
 async def settle_trees(database: Database, folder: Path) -> None:
@@ -117,16 +142,38 @@ async def _forget(database: Database, path: Path, tree: tuple[int, int]) -> None
 
 def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
     """Tell whether a tree holds anything of a person, in its base or what grew from it, or they had part in it."""
-    person_id, names = int(str(one["person"])), [str(name) for name in one["names"]]  # type: ignore[attr-defined]
+    person_id, names, others = int(str(one["person"])), *(_listed(one, name) for name in ("names", "others"))
+    named = named_by(names, others)
     with file.reading() as connection:
         (base,) = connection.execute("SELECT base FROM tree").fetchone()
-        if any(_is_named(text, str(person_id), names) for text in _texts(connection)):
+        if any(str(person_id) in text or named(text) for text in _texts(connection)):
             return True
     world = opened(unfrozen(base))
     try:
-        return mentions(world, person_id, names)
+        return mentions(world, person_id, names, others)
     finally:
         world.close()
+
+
+def _listed(one: dict[str, object], name: str) -> list[str]:
+    found = one.get(name, [])
+    return [str(each) for each in found] if isinstance(found, list) else []
+
+
+def named_by(names: Collection[str], others: Collection[str] = ()) -> Callable[[str], bool]:
+    """Give what tells whether a text names somebody by an @username, or lets a visitor speak under it.
+
+    A bare word may be anything: by one, whoever chose it for a name could have other people's trees deleted.
+    """
+    redactor = NameRedactor([name for name in names if name], words=(), others=others)
+    spoken = {json.dumps(name.casefold(), ensure_ascii=False) for name in names if name}
+
+    def named(text: str) -> bool:
+        return redactor.found_in(_ESCAPED.sub(" ", text)) or any(
+            one.casefold() in spoken for one in _VISITOR.findall(text)
+        )
+
+    return named
 
 
 def _texts(connection: sqlite3.Connection) -> Iterator[str]:
@@ -139,19 +186,15 @@ def _texts(connection: sqlite3.Connection) -> Iterator[str]:
         yield json.dumps(unpacked(packed), ensure_ascii=False)
 
 
-def _is_named(text: str, person_id: str, names: Collection[str]) -> bool:
-    text = text.casefold()
-    return person_id in text or any(name.casefold() in text for name in names if name)
-
-
-def mentions(world: sqlite3.Connection, person_id: int, names: Collection[str]) -> bool:
-    """Tell whether a person stands anywhere in a world, by their id or by a name; rather once too often."""
+def mentions(world: sqlite3.Connection, person_id: int, names: Collection[str], others: Collection[str] = ()) -> bool:
+    """Tell whether a person stands anywhere in a world, by their id or by an @username."""
+    named = named_by(names, others)
     for table in TABLES:
         for column in table.columns:
-            is_name = (f'instr(lower("{column.name}"), lower(?)) > 0' for _ in names)
-            asked = " OR ".join((f'instr("{column.name}", ?) > 0', *is_name))
-            values = (str(person_id), *names)
-            if world.execute(f'SELECT 1 FROM "{table.name}" WHERE {asked} LIMIT 1', values).fetchone():  # noqa: S608
+            asked = f'SELECT "{column.name}" FROM "{table.name}" WHERE instr("{column.name}", ?) > 0'  # noqa: S608
+            if world.execute(f"{asked} LIMIT 1", (str(person_id),)).fetchone():
+                return True
+            if names and any(named(str(text)) for (text,) in world.execute(asked, ("@",))):
                 return True
     return False
 

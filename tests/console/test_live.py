@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import aiohttp
@@ -15,7 +15,7 @@ from bot.console.live import MOST_EACH
 from bot.console.window import PROOF
 from bot.core.changes import AddMembership, SetKnowledge
 from bot.core.happenings import Happened, Happening
-from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Person, Side, Snowflake
 from bot.engine.timelines.chance import VirtualClock
 from tests.console.house import BOSS, Open, opened
 from tests.engine.town import ADA, BOB
@@ -178,3 +178,27 @@ async def test_a_page_that_was_away_too_long_is_told_to_begin_anew() -> None:
     async with opened() as there, hearing(there, 5) as heard:
         (told,) = await some(heard, 1)
         assert (told["kind"], told["seq"]) == ("gap", there.feed.seq)
+
+
+async def test_no_server_takes_all_streams_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MOST_STREAMS", 3)
+    other = Snowflake(GUILD_ID + 1)
+    async with opened() as there:
+        settings = there.desk.community.settings
+
+        async def everywhere(guild_id: Snowflake, user_id: Snowflake) -> Person:
+            return BOSS
+
+        monkeypatch.setattr(there.server, "manager", everywhere)
+        monkeypatch.setattr(type(there.desk.community), "settings", lambda _, guild_id: settings(GUILD_ID))
+        address = f"{there.console.url}/api/v1/events"
+        crowd = [await there.session.get(address, headers={PROOF: there.proof}) for _ in range(3)]
+        assert (await there.ask("/api/v1/events"))[0] == 503
+        await there.enter(there.console.link(other, BOSS).partition("#enter=")[2])
+        async with hearing(there):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                with suppress(aiohttp.ClientError):
+                    await crowd[0].read()  # ends: it was the oldest of those who had most
+            assert not [one for one in crowd[1:] if one.content.at_eof()]
+        for one in crowd:
+            one.close()

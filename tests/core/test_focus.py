@@ -1,7 +1,7 @@
 import pytest
 
 from bot.core.errors import Rejected
-from bot.core.focus import as_value, cleared, starting_focus, with_item, with_section, without_item
+from bot.core.focus import as_value, cleared, files_in, starting_focus, with_item, with_section, without_item
 from bot.core.records import Focus
 from tests.fakes import START
 
@@ -55,3 +55,9 @@ def test_new_agents_start_with_the_house_defaults() -> None:
     focus = starting_focus({"notes": ("be kind",), "conventions": ("UTC",), "links": ("https://wiki",)}, START)
     assert focus.notes == ("be kind", "UTC")
     assert focus.active_files == ("https://wiki",)
+
+
+def test_a_files_name_stands_as_it_is_looked_for_when_its_message_goes() -> None:
+    (item,) = files_in("", [("two  blanks.png", "")])
+    assert item == "two blanks.png"
+    assert files_in("", [(" ", "")]) == ()

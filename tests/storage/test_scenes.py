@@ -22,6 +22,7 @@ from storage.store import SqlStore
 from storage.tables import EARLY_EDITS
 from tests.factories import by_agent, person
 from tests.fakes import START
+from tests.founding import founded
 from tests.storage.lines import forget, kept_beats
 from tests.storage.scenes import LINE, MIRA, THREAD, a_council
 from tests.storage.test_beats import beat
@@ -310,3 +311,14 @@ async def test_however_many_scenes_were_in_a_thread_only_the_one_that_is_meant_i
     async with store.reading() as read:
         assert await read.scenes.of_thread(community_id, THREAD) == first
     assert seen == [first.id]
+
+
+async def test_however_many_scenes_are_due_in_one_community_another_has_its_turn(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    other = await founded(store, guild_id=10)
+    for _ in range(3):
+        await kept(store, community_id, thread_id=None)
+    await kept(store, other, deadline_at=LATER)
+    async with store.reading() as read:
+        assert [one for one, _ in await read.scenes.due(LATER, limit=2)] == [community_id, other]

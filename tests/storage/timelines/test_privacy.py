@@ -30,6 +30,8 @@ from bot.core.timelines.records import (
     TreeId,
     edge_of,
 )
+from storage.database import Database
+from storage.index_purging import Slice, purge_index
 from storage.inline import fill
 from storage.store import SqlStore
 from storage.timelines.deltas import digest_of_all
@@ -249,11 +251,11 @@ async def test_who_is_forgotten_takes_a_tree_along_that_grew_with_them(live: Liv
             wanted = Planned(parent=ROOT, edge=Edge.ASK, seed="s", asked=(AgentId(1), "why?"), made_by=Snowflake(NORA))
             await trees.add(key, [wanted], at=START)
         case "is named in a change":
-            told = (PublicEvent(room_id=1, text="Nora left."),)
+            told = (PublicEvent(room_id=1, text="@Nora left."),)
             wanted = Planned(parent=ROOT, edge=Edge.BRANCH, seed="s", changes=told, made_by=MADE_BY)
             await trees.add(key, [wanted], at=START)
         case _:
-            await live.trees.grow(ROOT, lambda one: one.execute("UPDATE rooms SET topic = 'Nora''s' WHERE id = 1"))
+            await live.trees.grow(ROOT, lambda one: one.execute("UPDATE rooms SET topic = '@Nora''s' WHERE id = 1"))
     await live.forget(NORA)
     assert not tree_path(live.trees.folder, 1, 1).exists()
 
@@ -280,6 +282,43 @@ async def test_a_tree_that_is_only_being_made_is_waited_for(live: Living) -> Non
     assert not await live.is_anywhere(SECRET)
 
 
+async def test_one_communitys_trouble_with_a_tree_keeps_no_other_from_being_purged(live: Living) -> None:
+    other = await founded(live.store, guild_id=10)
+    async with live.store.writing(other) as write:
+        await write.talk.add(other, [said(f"{SECRET} is the word", 12)])
+    await keep(live.store, other)
+    image = await live.store.image(other, Cut(rooms=(AgentId(1),)), now=START + timedelta(hours=1))
+    tree = await live.trees.trees.begin(a_tree(other), image)
+    theirs = Living(live.store, other, Orchard(live.trees.trees, tree.key, image, live.trees.folder))
+    assert await theirs.is_anywhere(SECRET)
+    tree_path(live.trees.folder, live.community_id, 1).unlink()  # which is a fork that is made, or a file that was lost
+    for community_id, number in ((live.community_id, 2), (other, 12)):
+        async with live.store.writing(community_id) as write:
+            await write.talk.delete(community_id, [Snowflake(1000 + number)], START + timedelta(hours=2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("storage.store.PATIENCE_SECONDS", 2.0)
+        assert not await live.store.gone_for_good()
+    assert not await theirs.is_anywhere(SECRET)
+
+
+async def test_what_is_owed_to_a_tree_keeps_nothing_in_the_full_text_index(
+    live: Living, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    purged: list[bool] = []
+
+    async def purge(database: Database, piece: Slice) -> bool:
+        purged.append(await purge_index(database, piece))
+        return purged[-1]
+
+    monkeypatch.setattr("storage.index_purging.purge_index", purge)
+    monkeypatch.setattr("storage.store.PATIENCE_SECONDS", 2.0)
+    tree_path(live.trees.folder, live.community_id, 1).unlink()
+    async with live.store.writing(live.community_id) as write:
+        await write.talk.delete(live.community_id, [Snowflake(1002)], START + timedelta(hours=2))
+    assert not await live.store.gone_for_good()
+    assert purged[-1]
+
+
 async def test_archives_and_their_copies_know_nothing_of_trees(live: Living, tmp_path: Path) -> None:
     await quoting(live, ROOT)
     archive = tmp_path / "community.zip"
@@ -295,9 +334,14 @@ async def test_archives_and_their_copies_know_nothing_of_trees(live: Living, tmp
 def test_files_are_looked_through_for_a_name_whatever_its_case() -> None:
     world = sqlite3.connect(":memory:")
     fill(world)
-    world.execute("INSERT INTO communities (id, guild_id, name, paused) VALUES (1, 9, 'Mira''s place', 0)")
+    world.execute("INSERT INTO communities (id, guild_id, name, paused) VALUES (1, 9, 'A place of @Mira''s', 0)")
     assert mentions(world, 501, ["mira"])
     assert not mentions(world, 501, ["rob"])
+    world.execute("UPDATE communities SET name = ?", (r'["first\n@mira"]',))
+    assert mentions(world, 501, ["mira"])
+    assert not mentions(world, 501, ["mir", "place", "communities"])
+    world.execute("UPDATE communities SET name = '@mira.b is here'")
+    assert not mentions(world, 501, ["mira"], ["mira.b"])
     assert not mentions(world, 9_999, [])
     world.close()
 
@@ -415,3 +459,11 @@ async def test_words_that_were_edited_away_leave_the_trees_as_well(live: Living)
     assert not await live.is_anywhere(SECRET)
     assert SECRET.encode() not in files(live)
     assert not (await live.trees.trees.node(live.trees.key, one)).exact
+
+
+async def test_a_purge_that_failed_is_not_said_to_be_done(live: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(database: Database, folder: Path) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("storage.store.purge_trees", broken)
+    assert not await live.store.gone_for_good()
