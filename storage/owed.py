@@ -104,20 +104,30 @@ async def debts_in(session: Session, community_id: int | None = None, *, limit: 
 
 
 async def work_off(database: Database) -> None:
-    """Work off all that is owed, so that nobody waits for it."""
-    while True:
-        async with database.reading() as connection:
-            notes = await debts_in(Session(connection), limit=NOTES_AT_ONCE)
-        if not notes:
-            return
-        for community_id in {int(name.split(":")[1]) for name in notes}:
-            debts = [debt for name, debt in notes.items() if name.startswith(f"{NOTE}:{community_id}:")]
-            for debt in _together(debts):
-                await _empty_huds(database, community_id, debt)
-                await _silence_actions(database, community_id, debt)
-            await _silence_notices(database, community_id, debts)
-        async with database.writing() as connection:
-            await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(notes)))
+    """Work off all that is owed: some of each community in turn, so that nobody waits for one that owes without end."""
+    while owing := await _owing(database):
+        for community_id in owing:
+            await _work_off_some(database, community_id)
+
+
+async def _owing(database: Database) -> list[int]:
+    async with database.reading() as connection:
+        asked = select(KEPT.c.name).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(f"{NOTE}:"))
+        return sorted({int(row[0].split(":")[1]) for row in await Session(connection).rows(asked)})
+
+
+async def _work_off_some(database: Database, community_id: int) -> None:
+    async with database.reading() as connection:
+        notes = await debts_in(Session(connection), community_id, limit=NOTES_AT_ONCE)
+    if not notes:
+        return  # the community is gone, with what it owed
+    debts = list(notes.values())
+    for debt in _together(debts):
+        await _empty_huds(database, community_id, debt)
+        await _silence_actions(database, community_id, debt)
+    await _silence_notices(database, community_id, debts)
+    async with database.writing() as connection:
+        await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(notes)))
 
 
 def _together(debts: Iterable[Debt]) -> list[Debt]:

@@ -1,6 +1,6 @@
 """What a deletion owes is worked off in short turns, and nobody sees it meanwhile."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -15,7 +15,7 @@ from bot.core.errors import BadSetting
 from bot.core.records import PUBLIC_SIDE, ActionRecord, AgentId, Beat, BeatId, CommunityId, Snowflake
 from storage.database import Database
 from storage.index_purging import OWED, Purger
-from storage.owed import HUDS_EMPTIED, TEXTS_READ, debts_in, work_off
+from storage.owed import HUDS_EMPTIED, NOTES_AT_ONCE, TEXTS_READ, Debt, debts_in, owe, work_off
 from storage.questions import RECENT_ACTIONS
 from storage.session import Session
 from storage.store import SqlStore
@@ -220,3 +220,21 @@ async def test_of_postgresql_it_is_not_said_that_all_bytes_are_gone_but_its_rows
             return
         dead = text("SELECT last_vacuum IS NOT NULL FROM pg_stat_user_tables WHERE relname = 'messages'")
         assert await Session(connection).value(dead)
+
+
+async def test_however_much_one_community_deletes_another_has_its_turn(
+    store: SqlStore, community_id: CommunityId, put_off: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = await founded(store, guild_id=10)
+    async with store.database.writing() as connection:
+        for mark in range(3 * NOTES_AT_ONCE):
+            await owe(Session(connection), community_id, f"{mark:03}", Debt())
+        await owe(Session(connection), other, "1", Debt())
+    turns: list[int] = []
+
+    async def looked(database: Database, its: int, debts: Sequence[Debt]) -> None:
+        turns.append(its)
+
+    monkeypatch.setattr("storage.owed._silence_notices", looked)
+    await work_off(store.database)
+    assert turns == [community_id, other, community_id, community_id]
