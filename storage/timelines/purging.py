@@ -39,7 +39,7 @@ from storage.timelines.deltas import (
 from storage.timelines.freezing import LEVEL
 from storage.timelines.images import laid_over, unfrozen
 from storage.timelines.live import NOTE
-from storage.timelines.nodes import deltas_of, put_deltas
+from storage.timelines.nodes import base_in, deltas_of, put_base, put_deltas
 from storage.timelines.rows import NODE, nodes_of
 from storage.timelines.tables import TABLES
 from storage.timelines.tree_file import BUSY, TreeFile, remove, tree_path, trees_in
@@ -119,10 +119,10 @@ def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
     """Tell whether a tree holds anything of a person, in its base or what grew from it, or they had part in it."""
     person_id, names = int(str(one["person"])), [str(name) for name in one["names"]]  # type: ignore[attr-defined]
     with file.reading() as connection:
-        (base,) = connection.execute("SELECT base FROM tree").fetchone()
         if any(_is_named(text, str(person_id), names) for text in _texts(connection)):
             return True
-    world = opened(unfrozen(base))
+        base = unfrozen(base_in(connection))
+    world = opened(base)
     try:
         return mentions(world, person_id, names)
     finally:
@@ -201,7 +201,7 @@ class _Purge:
 
     def _read(self) -> tuple[bytes, list[Node], dict[NodeId, list[Delta]]]:
         with self.file.reading() as connection:
-            base = unfrozen(connection.execute("SELECT base FROM tree").fetchone()["base"])
+            base = unfrozen(base_in(connection))
             nodes = _nodes(connection)
             return base, nodes, {node.id: deltas_of(connection, node.id) for node in nodes}
 
@@ -245,7 +245,8 @@ class _Purge:
         with self.file.writing() as connection:
             if _done(_nodes(connection)) != _done(nodes):
                 return False
-            connection.execute("UPDATE tree SET base = ?, generation = generation + 1", (base,))
+            put_base(connection, base)
+            connection.execute("UPDATE tree SET generation = generation + 1")
             for node_id, deltas in made.items():
                 put_deltas(connection, node_id, deltas)
             for node_id, digest in digests.items():
