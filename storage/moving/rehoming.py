@@ -125,7 +125,7 @@ def _few(keys: Keys) -> Iterator[list[int]]:
 
 NO_VALUES: Values = MappingProxyType({})
 AT_A_TIME = 500  # rows: what is copied is never twice in memory as a whole, and each may be long
-OF_LONG_ONES = {"attachments": 50, "journal": 10, "minds": 10}
+OF_LONG_ONES = {"agents": 50, "attachments": 50, "journal": 10, "messages": 100, "minds": 10}
 
 
 async def clone_community(source: Database, community_id: CommunityId) -> Database:
@@ -149,7 +149,7 @@ async def copy_rows(
     without: Collection[str] = (),
     on_page: Callable[[Sequence[tuple[object, ...]]], None] = lambda _: None,
 ) -> None:
-    """Copy a community's rows of a table into a store in memory, all or those that meet a condition in plain SQL.
+    """Copy a community's rows of a table into another SQLite, all or those that meet a condition in plain SQL.
 
     `without`: columns that stay behind. `on_page` is called with each piece, and may end it all by an error.
     """

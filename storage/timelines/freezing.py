@@ -1,31 +1,42 @@
 """A community frozen for a tree: some rooms and who is in them, without what opens, pays or is still to be sent."""
 
+import asyncio
 import sqlite3
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from sqlalchemy import delete, select, text, union
+from sqlalchemy import URL, delete, select, text, union
 
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound, Rejected, StoreError
 from bot.core.records import CommunityId
 from bot.core.timelines.records import Cut, Image
 from storage.beats import recount
 from storage.columns import to_microseconds
-from storage.database import Database, database_url
+from storage.database import Database
 from storage.emptying import is_begun
+from storage.faults import in_sentences
 from storage.forgetting import forgetting
+from storage.inline import fill
 from storage.moving.rehoming import copy_rows
 from storage.owed import debts_in
+from storage.private import UNFINISHED, keep_private
 from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, MEMBERSHIPS, MESSAGES, OVERRIDES, ROOMS, SCENES, SEATS
 from storage.timelines.deltas import digest_of_all
 from storage.timelines.past import Past, moment_of
 from storage.timelines.tables import IN_ORDER
+from storage.timelines.tree_file import PIECE, UNKEPT, worded
 
 LEVEL = 6
-MOST_CHARACTERS = 40_000_000  # of what is frozen: in the end it is three times in memory
+MOST_CHARACTERS = 40_000_000  # of what is frozen: a world of it lies in memory while it runs
+SMALL = ("cache_size = -4096", "mmap_size = 0")  # of a file that is written and read once, as little as may be at hand
 GONE = "There is no such community: see the list of communities."
 NO_ROOM = "One of these rooms is not there any more: choose others."
 DELETING = "What was deleted is still being taken out: try again in a minute."
@@ -37,10 +48,30 @@ SOME = "SELECT {0} FROM {1} WHERE community_id = :community_id AND {0} IS NOT NU
 async def frozen(database: Database, community_id: CommunityId, cut: Cut, *, now: datetime) -> Image:
     """Freeze a part of a community in one read; raises NotFound for a room that is not there.
 
-    Raises Rejected while something that was deleted there is still being taken out, and for more than can be held.
+    Raises Rejected while something that was deleted there is still being taken out, and for more than can be held;
+    StoreError where there is no space beside the database, in a file of which it is put together.
     """
-    target = Database(database_url("sqlite:///:memory:"))
+    with _aside(database) as file:
+        return await _frozen(database, file, community_id, cut, now)
+
+
+@contextmanager
+def _aside(database: Database) -> Iterator[Path]:
+    """Give a place for a file that goes when the block ends."""
     try:
+        with (
+            TemporaryDirectory(dir=database.folder, prefix=UNFINISHED, ignore_cleanup_errors=True) as folder,
+            in_sentences(),
+        ):
+            yield Path(folder, "part.db")
+    except OSError as error:
+        raise StoreError(UNKEPT.format(error.strerror)) from error
+
+
+async def _frozen(database: Database, file: Path, community_id: CommunityId, cut: Cut, now: datetime) -> Image:
+    target = await asyncio.to_thread(_made, file)
+    try:
+        await target.plainly(_keep_small)
         async with database.reading() as reading, target.engine.begin() as writing:
             session, copy = Session(reading), Session(writing)
             await _refuse_unsettled(session, community_id)
@@ -54,7 +85,7 @@ async def frozen(database: Database, community_id: CommunityId, cut: Cut, *, now
                     )
             told = () if at is None else await Past(copy, community_id, cut.point, at).unwind()
             await _settle(copy, community_id, part)
-        data, digest = await target.plainly(_packed)
+        data, digest = await target.plainly(partial(_packed, whole=file.with_name("whole.db")))
     finally:
         await target.close()
     return Image(data=data, digest=digest, at=at or now, not_unwound=tuple(told))
@@ -79,9 +110,34 @@ async def _refuse_unsettled(session: Session, community_id: CommunityId) -> None
         raise Rejected(DELETING)
 
 
-def _packed(connection: sqlite3.Connection) -> tuple[bytes, str]:
-    connection.execute("VACUUM")
-    return zlib.compress(connection.serialize(), LEVEL), digest_of_all(connection)
+def _made(file: Path) -> Database:
+    """Make a database in a file, with all tables."""
+    keep_private(file)
+    with worded(), closing(sqlite3.connect(file)) as connection:
+        fill(connection)
+    return Database(URL.create("sqlite+aiosqlite", database=str(file)))
+
+
+def _keep_small(connection: sqlite3.Connection) -> None:
+    for pragma in SMALL:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _packed(connection: sqlite3.Connection, *, whole: Path) -> tuple[memoryview, str]:
+    """Pack a database in pieces; what is given lies in a file without a name, and is gone with the last who holds it.
+
+    `whole`: where a copy without what was deleted in it is written.
+    """
+    with worded():
+        digest = digest_of_all(connection)
+        connection.execute("VACUUM INTO ?", (str(whole),))
+    packing = zlib.compressobj(LEVEL)
+    with whole.open("rb") as read, whole.with_suffix(".packed").open("w+b") as written:
+        while piece := read.read(PIECE):
+            written.write(packing.compress(piece))
+        written.write(packing.flush())
+        written.flush()
+        return memoryview(mmap(written.fileno(), 0, access=ACCESS_READ)), digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ import sqlite3
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from io import BytesIO
 
 from sqlalchemy import Connection as SyncConnection
 from sqlalchemy import create_engine
@@ -52,12 +53,17 @@ class Images:
                 self._bytes -= len(self._kept.pop(place))
 
 
-def unfrozen(base: bytes) -> bytes:
+def unfrozen(pieces: Iterable[bytes | memoryview]) -> bytes:
     """Give a packed base as SQLite reads it; raises StoreError for a damaged one."""
+    unpacking, image = zlib.decompressobj(), BytesIO()
     try:
-        return zlib.decompress(base)
+        for piece in pieces:
+            image.write(unpacking.decompress(piece))
     except zlib.error as error:
         raise StoreError(DAMAGED) from error
+    if not unpacking.eof:
+        raise StoreError(DAMAGED)
+    return image.getvalue()
 
 
 def laid_over(image: bytes, deltas: Sequence[Delta]) -> bytes:

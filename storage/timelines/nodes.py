@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 from bot.core.errors import NotFound, Rejected
@@ -12,6 +12,7 @@ from storage.columns import to_microseconds
 from storage.timelines.deltas import Delta
 from storage.timelines.rows import NODE, event_columns, microseconds, node_of
 from storage.timelines.tables import TABLES
+from storage.timelines.tree_file import PIECE
 
 NO_NODE = "There is no node {}."
 STILL = "Node {} is still {}."
@@ -27,6 +28,18 @@ WITH RECURSIVE above (id, parent) AS (
     UNION ALL SELECT nodes.id, nodes.parent FROM nodes JOIN above ON nodes.id = above.parent
 )
 """
+
+
+def put_base(connection: sqlite3.Connection, packed: bytes | memoryview) -> None:
+    """Set what a tree begins with, piece by piece."""
+    connection.execute("DELETE FROM base")
+    pieces = (packed[start : start + PIECE] for start in range(0, len(packed), PIECE))
+    connection.executemany("INSERT INTO base (piece, packed) VALUES (?, ?)", enumerate(pieces))
+
+
+def base_in(connection: sqlite3.Connection) -> Iterator[bytes]:
+    """Give the pieces of what a tree begins with, packed."""
+    return (row[0] for row in connection.execute("SELECT packed FROM base ORDER BY piece"))
 
 
 def node_in(connection: sqlite3.Connection, node_id: NodeId) -> Node:

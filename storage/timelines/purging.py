@@ -42,7 +42,7 @@ from storage.timelines.deltas import (
 from storage.timelines.freezing import LEVEL
 from storage.timelines.images import laid_over, unfrozen
 from storage.timelines.live import NOTE
-from storage.timelines.nodes import deltas_of, put_deltas
+from storage.timelines.nodes import base_in, deltas_of, put_base, put_deltas
 from storage.timelines.rows import NODE, nodes_of
 from storage.timelines.tables import TABLES
 from storage.timelines.tree_file import BUSY, TreeFile, remove, tree_path, trees_in
@@ -145,10 +145,10 @@ def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
     person_id, names, others = int(str(one["person"])), *(_listed(one, name) for name in ("names", "others"))
     named = named_by(names, others)
     with file.reading() as connection:
-        (base,) = connection.execute("SELECT base FROM tree").fetchone()
         if any(str(person_id) in text or named(text) for text in _texts(connection)):
             return True
-    world = opened(unfrozen(base))
+        base = unfrozen(base_in(connection))
+    world = opened(base)
     try:
         return mentions(world, person_id, names, others)
     finally:
@@ -244,7 +244,7 @@ class _Purge:
 
     def _read(self) -> tuple[bytes, list[Node], dict[NodeId, list[Delta]]]:
         with self.file.reading() as connection:
-            base = unfrozen(connection.execute("SELECT base FROM tree").fetchone()["base"])
+            base = unfrozen(base_in(connection))
             nodes = _nodes(connection)
             return base, nodes, {node.id: deltas_of(connection, node.id) for node in nodes}
 
@@ -288,7 +288,8 @@ class _Purge:
         with self.file.writing() as connection:
             if _done(_nodes(connection)) != _done(nodes):
                 return False
-            connection.execute("UPDATE tree SET base = ?, generation = generation + 1", (base,))
+            put_base(connection, base)
+            connection.execute("UPDATE tree SET generation = generation + 1")
             for node_id, deltas in made.items():
                 put_deltas(connection, node_id, deltas)
             for node_id, digest in digests.items():

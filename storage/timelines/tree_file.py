@@ -1,4 +1,4 @@
-"""The file of one tree: SQLite, its owner's alone, with all that is known of the tree in five tables."""
+"""The file of one tree: SQLite, its owner's alone, with all that is known of the tree in six tables."""
 
 import os
 import sqlite3
@@ -10,15 +10,17 @@ from pathlib import Path
 from bot.core.errors import NotFound, StoreError
 from storage.private import BESIDE, keep_private
 
-FORMAT = 1
+FORMAT = 2
 BUSY_SECONDS = 5.0
+PIECE = 250_000  # bytes of a base that are in memory at once
 SCHEMA = """
 CREATE TABLE tree (
     id INTEGER PRIMARY KEY, community INTEGER NOT NULL, title TEXT NOT NULL, rooms TEXT NOT NULL, point TEXT NOT NULL,
     made_by INTEGER NOT NULL, made_at INTEGER NOT NULL, at INTEGER NOT NULL, seed TEXT NOT NULL,
-    revision TEXT NOT NULL, program TEXT NOT NULL, not_unwound TEXT NOT NULL, base BLOB NOT NULL,
+    revision TEXT NOT NULL, program TEXT NOT NULL, not_unwound TEXT NOT NULL,
     generation INTEGER NOT NULL DEFAULT 0, last_node INTEGER NOT NULL DEFAULT 0, last_seq INTEGER NOT NULL DEFAULT 0
 );
+CREATE TABLE base (piece INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE nodes (
     id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes, depth INTEGER NOT NULL, edge TEXT NOT NULL,
     changes TEXT NOT NULL, seed TEXT NOT NULL, status TEXT NOT NULL, turns_wanted INTEGER NOT NULL, minutes REAL,
@@ -41,6 +43,14 @@ CREATE TABLE events (
 );
 CREATE INDEX events_of_node ON events (node, seq);
 """
+IN_PIECES = f"""  -- what FORMAT 1 had in one column, which was in memory as a whole with each change beside it
+CREATE TABLE base (piece INTEGER PRIMARY KEY, packed BLOB NOT NULL);
+WITH RECURSIVE places (number) AS (
+    SELECT 0 UNION ALL SELECT number + 1 FROM places JOIN tree ON (number + 1) * {PIECE} < length(tree.base)
+)
+INSERT INTO base SELECT number, substr(tree.base, number * {PIECE} + 1, {PIECE}) FROM places JOIN tree;
+ALTER TABLE tree DROP COLUMN base;
+"""  # noqa: S608  # our own number
 PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
@@ -52,6 +62,7 @@ NO_TREE = "There is no such what-if any more: see the list with /timeline list."
 DAMAGED = "The file of this what-if is damaged: delete it and fork anew; the live rooms are not touched."
 FULL = "The disk is full: this what-if can only be read until there is space; the live rooms are not touched."
 UNWRITABLE = "The file of this what-if may not be written: it can only be read."
+UNKEPT = "The what-if cannot be kept ({}): check the data folder and free some space."
 BUSY = "This what-if is being written by somebody else: try again in a moment."
 
 
@@ -128,6 +139,8 @@ class TreeFile:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version == 0:
             self._connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
+        elif version == 1:
+            self._connection.executescript(f"BEGIN IMMEDIATE; {IN_PIECES} PRAGMA user_version = {FORMAT}; COMMIT;")
         elif version > FORMAT:
             raise StoreError("This what-if was made by a newer Selfroom: install that one.")
 

@@ -42,12 +42,14 @@ from storage.timelines.nodes import (
     ABOVE,
     STILL,
     SUBTREE,
+    base_in,
     begin_in,
     deltas_of,
     done_in,
     end_in,
     generation_of,
     node_in,
+    put_base,
     put_deltas,
     tell_in,
 )
@@ -63,7 +65,7 @@ from storage.timelines.rows import (
     tree_columns,
     tree_of,
 )
-from storage.timelines.tree_file import DAMAGED, NO_TREE, TreeFile, make, remove, tree_path, trees_in
+from storage.timelines.tree_file import DAMAGED, NO_TREE, UNKEPT, TreeFile, make, remove, tree_path, trees_in
 from storage.timelines.worlds import SqlWorld
 
 T = TypeVar("T")
@@ -94,16 +96,15 @@ class SqlTrees:
             try:
                 make(file)
             except OSError as error:
-                raise StoreError(
-                    f"The what-if cannot be kept ({error.strerror}): check the data folder and free some space."
-                ) from error
+                raise StoreError(UNKEPT.format(error.strerror)) from error
             try:
                 with self._file(tree.key).writing() as connection:
-                    marks = ", ".join("?" for _ in range(len(TREE.split(",")) + 1))
+                    marks = ", ".join("?" for _ in range(len(TREE.split(","))))
                     connection.execute(
-                        f"INSERT INTO tree ({TREE}, base) VALUES ({marks})",  # noqa: S608  # our own names
-                        (*tree_columns(whole), image.data),
+                        f"INSERT INTO tree ({TREE}) VALUES ({marks})",  # noqa: S608  # our own names
+                        tree_columns(whole),
                     )
+                    put_base(connection, image.data)
                     connection.execute(
                         "INSERT INTO nodes (id, parent, depth, edge, changes, seed, status, turns_wanted, digest,"
                         " from_at, until_at, made_by, made_at, ended_at)"
@@ -446,7 +447,7 @@ class SqlTrees:
                 missing.append(at)
                 at = node_in(connection, at).parent
             if image is None:
-                image = unfrozen(connection.execute("SELECT base FROM tree").fetchone()["base"])
+                image = unfrozen(base_in(connection))
                 missing.pop()  # the root has no deltas
                 self._images.keep((key, generation, ROOT), image)
             deltas = [delta for id_ in reversed(missing) for delta in deltas_of(connection, id_)]

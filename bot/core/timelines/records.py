@@ -118,7 +118,7 @@ class Image:
     `at`: the moment it shows. `not_unwound`: what of it is as it is now, though the point is past, in sentences.
     """
 
-    data: bytes = field(repr=False)
+    data: bytes | memoryview = field(repr=False)
     digest: str
     at: datetime
     not_unwound: tuple[str, ...] = ()

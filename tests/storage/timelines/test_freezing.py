@@ -1,8 +1,14 @@
 """What comes into a base, and what stays behind, from both databases; and how far a community is taken back."""
 
 import asyncio
+import gc
+import tracemalloc
 from collections import Counter
 from datetime import timedelta
+from errno import ENOSPC
+from os import listdir
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,7 +26,7 @@ from bot.core.changes import (
     SetFocus,
     SetKnowledge,
 )
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound, Rejected, StoreError
 from bot.core.records import (
     PUBLIC_SIDE,
     AccessKey,
@@ -36,21 +42,23 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.scenes.records import SceneStatus
-from bot.core.timelines.records import AtMessage, AtStep, AtTime, Cut, Image
+from bot.core.timelines.records import ROOT, AtMessage, AtStep, AtTime, Cut, Image
 from storage.database import Database, database_url
+from storage.private import UNFINISHED
 from storage.session import Session
 from storage.store import SqlStore
 from storage.timelines import freezing
 from storage.timelines.deltas import Row, opened
 from storage.timelines.images import unfrozen
 from storage.timelines.past import before_change
+from storage.timelines.trees import SqlTrees
 from tests.factories import person
 from tests.fakes import START
 from tests.founding import founded
 from tests.storage.lines import said
 from tests.storage.scenes import a_council
 from tests.storage.test_beats import beat
-from tests.storage.timelines.orchard import all_rows
+from tests.storage.timelines.orchard import a_tree, all_rows
 
 ROOM = AgentId(1)
 NOW = START + timedelta(hours=5)
@@ -73,7 +81,7 @@ async def talk(store: SqlStore, community_id: CommunityId, *numbers: int) -> Non
 
 
 def rows(image: Image) -> dict[str, list[Row]]:
-    world = opened(unfrozen(image.data))
+    world = opened(unfrozen([image.data]))
     try:
         assert world.execute("PRAGMA foreign_key_check").fetchall() == []
         assert world.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -102,6 +110,45 @@ async def test_no_more_is_frozen_than_can_be_held_in_memory(
         await store.image(community_id, Cut(), now=NOW)
     few = rows(await store.image(community_id, Cut(newest_messages=2), now=NOW))
     assert len(few["messages"]) == 2
+
+
+@pytest.mark.long
+async def test_only_pieces_of_what_is_frozen_and_kept_are_in_memory(tmp_path: Path) -> None:
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/live.db") as store:
+        community_id, drawn = await founded(store), Random(1)  # noqa: S311
+        for first in range(0, 1_500, 100):
+            async with store.writing(community_id) as write:
+                lines = [said(drawn.randbytes(2_000).hex(), number) for number in range(first, first + 100)]
+                await write.talk.add(community_id, lines)
+        trees = SqlTrees(tmp_path / "timelines")
+        await store.image(community_id, Cut(newest_messages=1), now=NOW)  # what is kept of a first time is there now
+        gc.collect()
+        tracemalloc.start()
+        try:
+            image = await store.image(community_id, Cut(), now=NOW)
+            tree = await trees.begin(a_tree(community_id), image)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert tree.bytes > 3_000_000
+        assert peak < 2_000_000, "6 million characters were said, in half as many bytes"
+        assert unfrozen([image.data]).startswith(b"SQLite format 3")
+        async with trees.look(tree.key, ROOT) as world, world.store.reading() as read:
+            view = await read.views.whole(community_id, agent_ids=[ROOM])
+        assert view.rooms
+        await trees.close()
+    assert [name for name in listdir(tmp_path) if name.startswith(UNFINISHED)] == []
+
+
+async def test_where_there_is_no_space_to_freeze_somebody_is_told(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(**_: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(freezing, "TemporaryDirectory", full)
+    with pytest.raises(StoreError, match="No space left on device"):
+        await store.image(community_id, Cut(), now=NOW)
 
 
 @pytest.mark.parametrize("rooms", [(ROOM,), ()])
@@ -148,7 +195,7 @@ async def test_others_have_their_turn_while_much_that_was_known_is_unwound(
     working.cancel()
     assert sum(at_turn.values()) == len(changes)
     assert max(at_turn.values()) == 1
-    past = SqlStore(Database(database_url("sqlite://"), unfrozen(image.data)), store.config)
+    past = SqlStore(Database(database_url("sqlite://"), unfrozen([image.data])), store.config)
     async with past, past.reading() as read:
         view = await read.views.whole(community_id, agent_ids=[ROOM])
     assert view.mind_of(ROOM, PUBLIC_SIDE).knowledge == {"tea": 0}
@@ -166,7 +213,7 @@ async def test_nothing_that_opens_pays_or_waits_comes_along(store: SqlStore, com
     await apply(store, community_id, AddKey(key=key), Audit(at=START, by="somebody", what="did it", agent_id=None))
     image = await store.image(community_id, Cut(), now=NOW)
     found = rows(image)
-    assert b"secret" not in unfrozen(image.data)
+    assert b"secret" not in unfrozen([image.data])
     assert len(found["keys"]) == 1
     for name in ("providers", "letters", "audit", "usage", "reservations", "kept", "tombstones", "reasons"):
         assert found[name] == [], name
@@ -258,7 +305,7 @@ async def test_knowledge_and_plan_are_unwound_and_a_changed_focus_is_empty(
         await apply(store, community_id, RecordAction(agent_id=ROOM, side=PUBLIC_SIDE, record=record))
     point = AtTime(at=START + timedelta(minutes=10))
     image = await store.image(community_id, Cut(rooms=(ROOM,), point=point), now=NOW)
-    past = SqlStore(Database(database_url("sqlite://"), unfrozen(image.data)), store.config)
+    past = SqlStore(Database(database_url("sqlite://"), unfrozen([image.data])), store.config)
     async with past, past.reading() as read:
         view = await read.views.whole(community_id, agent_ids=[ROOM])
     (mind,) = [one for one in view.minds.values() if one.agent_id == ROOM]
@@ -274,7 +321,7 @@ async def test_at_a_step_a_scene_stands_where_it_stood(store: SqlStore, communit
         scene = await a_council(write, community_id, started_at=START)
     point = AtStep(scene_id=scene.id, step=0)
     image = await store.image(community_id, Cut(rooms=(ROOM,), point=point), now=NOW)
-    past = SqlStore(Database(database_url("sqlite://"), unfrozen(image.data)), store.config)
+    past = SqlStore(Database(database_url("sqlite://"), unfrozen([image.data])), store.config)
     async with past, past.reading() as read:
         back = await read.scenes.find(community_id, scene.id)
         log = await read.scenes.log(community_id, scene.id)
@@ -294,7 +341,7 @@ async def test_a_scene_whose_log_is_kept_no_longer_stays_as_it_ended(
         await write.upkeep.forget(community_id, messages_before=START, huds_before=START, logs_before=NOW)
     point = AtTime(at=START + timedelta(minutes=minutes))
     image = await store.image(community_id, Cut(rooms=(ROOM,), point=point), now=NOW)
-    past = SqlStore(Database(database_url("sqlite://"), unfrozen(image.data)), store.config)
+    past = SqlStore(Database(database_url("sqlite://"), unfrozen([image.data])), store.config)
     async with past, past.reading() as read:
         (scene,) = await read.scenes.all(community_id)
     assert (scene.status, scene.step) == (SceneStatus.OVER, 1)
@@ -361,8 +408,8 @@ async def test_a_private_thread_comes_into_no_base(store: SqlStore, community_id
         await write.talk.add(community_id, [said("open", 1), said("whispered", 2, room_id=thread)])
     for cut in (Cut(rooms=(ROOM,)), Cut()):
         image = await store.image(community_id, cut, now=NOW)
-        assert b"open" in unfrozen(image.data)
-        assert b"whispered" not in unfrozen(image.data)
+        assert b"open" in unfrozen([image.data])
+        assert b"whispered" not in unfrozen([image.data])
         assert all(row[1] != thread for row in rows(image)["rooms"])
     with pytest.raises(NotFound):
         await store.image(community_id, Cut(rooms=(thread,)), now=NOW)

@@ -30,6 +30,7 @@ from bot.core.timelines.records import (
     Told,
     edge_of,
 )
+from storage.timelines import tree_file
 from storage.timelines.deltas import Row, opened
 from storage.timelines.images import unfrozen
 from storage.timelines.tables import BLANKED, TABLES
@@ -68,7 +69,7 @@ class Reference:
     """A full copy of the database for each node."""
 
     def __init__(self, image: Image) -> None:
-        self.copies = {0: unfrozen(image.data)}
+        self.copies = {0: unfrozen([image.data])}
 
     def grow(self, parent: int, id_: int, operations: Sequence[Operation]) -> None:
         connection = opened(self.copies[parent])
@@ -310,10 +311,28 @@ async def test_a_damaged_file_can_only_be_deleted_and_says_so(grown: Orchard) ->
 async def test_a_damaged_base_is_refused_in_a_sentence(grown: Orchard) -> None:
     await grown.trees.close()
     with sqlite3.connect(tree_path(grown.folder, grown.key.community_id, grown.key.id)) as connection:
-        connection.execute("UPDATE tree SET base = x'00'")
+        connection.execute("UPDATE base SET packed = x'00'")
     connection.close()
     with pytest.raises(StoreError, match="is damaged"):
         await grown.grow(0)
+
+
+async def test_a_file_whose_base_is_in_one_piece_is_brought_up_to_date(
+    grown: Orchard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = await grown.grow(0, done([("insert", at, 7) for at in range(len(TABLES))]))
+    before = await grown.rows(node.id, all_rows)
+    await grown.trees.close()
+    monkeypatch.setattr(tree_file, "IN_PIECES", tree_file.IN_PIECES.replace(str(tree_file.PIECE), "1000"))
+    with sqlite3.connect(tree_path(grown.folder, grown.key.community_id, grown.key.id)) as connection:
+        connection.execute("ALTER TABLE tree ADD COLUMN base BLOB NOT NULL DEFAULT x''")
+        connection.execute("UPDATE tree SET base = ?", (bytes(grown.image.data),))
+        connection.executescript("DROP TABLE base; PRAGMA user_version = 1")
+    connection.close()
+    assert await grown.rows(node.id, all_rows) == before
+    with grown.trees._files[grown.key].reading() as connection:
+        pieces = connection.execute("SELECT length(packed) FROM base ORDER BY piece").fetchall()
+    assert [row[0] for row in pieces] == [1_000] * (len(grown.image.data) // 1_000) + [len(grown.image.data) % 1_000]
 
 
 async def test_on_a_full_disk_a_tree_is_read_and_written_again_once_there_is_space(grown: Orchard) -> None:
