@@ -1,6 +1,8 @@
 """The pipe between the house and the process that runs worlds apart: requests both ways, each answered once."""
 
 import asyncio
+import copyreg
+import io
 import pickle
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -104,7 +106,7 @@ class Pipe:
                 await self._send(("answer", number, is_good, found))
 
     def _write(self, message: object) -> None:
-        packed = pickle.dumps(message)
+        packed = _packed(message)
         self._writer.write(len(packed).to_bytes(SIZE_BYTES) + packed)
 
     async def _send(self, message: object) -> None:
@@ -113,3 +115,12 @@ class Pipe:
             await self._writer.drain()
         except (ConnectionError, OSError, RuntimeError) as error:
             raise Cut from error
+
+
+def _packed(message: object) -> bytes:
+    """Pack a message; what it holds a view of (an image lies in a file) goes along as it is."""
+    packed = io.BytesIO()
+    packer = pickle.Pickler(packed)
+    packer.dispatch_table = {**copyreg.dispatch_table, memoryview: lambda view: (bytes, (bytes(view),))}
+    packer.dump(message)
+    return packed.getvalue()

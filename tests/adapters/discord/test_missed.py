@@ -183,13 +183,7 @@ async def test_channel_and_threads_are_read_on_in_the_order_of_what_was_said(sta
 
 
 async def test_a_channel_made_private_or_given_a_topic_meanwhile_is_followed(stage: Stage) -> None:
-    async with stage.bot() as bot:
-        ada, channel_id = await stage.settle_in(bot)
-
-        async def seen_open() -> bool:
-            return (await stage.room(ada)).visibility is Visibility.PUBLIC
-
-        await until(seen_open)  # a new room is private until its channel was seen
+    ada, channel_id, _, _ = await first_life(stage, "before")  # what was heard there was in a channel that was seen
     await stage.owner.call("PATCH", f"/channels/{channel_id}", {"topic": "Roses"})
     everyone = {"id": str(stage.guild_id), "type": 0, "allow": "0", "deny": str(VIEW)}
     us = {"id": stage.bot_id, "type": 1, "allow": str(VIEW | READ_HISTORY), "deny": "0"}
