@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Table, and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, Table, delete, select, update
 
 from storage.beats import forget_lines
 from storage.columns import to_microseconds
@@ -14,13 +14,12 @@ from storage.owed import owe_for
 from storage.quotes import files_of, members_by_room, silence, silence_notices
 from storage.scenes import blank_said
 from storage.session import OneRow, Rows, Session, owned
-from storage.summaries import withdraw_where
-from storage.tables import BEATS, CHECKPOINTS, EVENTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
+from storage.summaries import withdraw_covering
+from storage.tables import BEATS, EVENTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import More, count_messages, unindex
 from storage.timelines.live import owe_trees_messages
 
 AT_A_TIME = 500
-COVERED_AT_A_TIME = 50  # to word a statement takes longer the more messages are in it
 WORDS = tuple(
     MESSAGES.c[name] for name in ("id", "room_id", "content", "shown", "sent_at", "attachment_count", "beat_id")
 )
@@ -111,12 +110,7 @@ async def _delete(session: Session, community_id: int, table: Table, *conditions
 
 async def _forget_derived(session: Session, community_id: int, gone: Rows, members: Sequence[int]) -> None:
     """Withdraw summaries that cover the messages, what members are about to be told, and answers that said them."""
-    first, last = CHECKPOINTS.c.first_message_id, CHECKPOINTS.c.last_message_id
-    for start in range(0, len(gone), COVERED_AT_A_TIME):
-        some = gone[start : start + COVERED_AT_A_TIME]
-        covering = (and_(CHECKPOINTS.c.room_id == row.room_id, first <= row.id, last >= row.id) for row in some)
-        await withdraw_where(session, community_id, or_(*covering))
-        await asyncio.sleep(0)
+    await withdraw_covering(session, community_id, [(row.room_id, row.id) for row in gone])
     await _delete(session, community_id, LOOKUPS, LOOKUPS.c.agent_id.in_(members))
     if said_in := {row.beat_id for row in gone} - {None}:  # a beat that began before, which no debt names
         these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(said_in))

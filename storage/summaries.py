@@ -1,5 +1,6 @@
 """Which rooms have much that no summary covers, and what happens to summaries of what is deleted."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -81,6 +82,30 @@ async def withdraw_where(session: Session, community_id: int, condition: ColumnE
     first = func.min(CHECKPOINTS.c.first_message_id)
     asked = select(CHECKPOINTS.c.room_id, first).where(owned(CHECKPOINTS, community_id), condition)
     for room_id, first_gone in await session.rows(asked.group_by(CHECKPOINTS.c.room_id)):
+        await withdraw(session, community_id, room_id, first_gone)
+
+
+async def withdraw_covering(session: Session, community_id: int, gone: Sequence[tuple[int, int]]) -> None:
+    """Withdraw the summaries that cover one of these messages (room and id), with those that carry them over.
+
+    However many are gone it is one question: a condition for each would take long to be worded.
+    """
+    ids: dict[int, list[int]] = {}
+    for room_id, message_id in sorted(gone):
+        ids.setdefault(room_id, []).append(message_id)
+    first, last = CHECKPOINTS.c.first_message_id, CHECKPOINTS.c.last_message_id
+    asked = select(CHECKPOINTS.c.room_id, first, last).where(
+        owned(CHECKPOINTS, community_id),
+        CHECKPOINTS.c.room_id.in_(ids),
+        last >= min(those[0] for those in ids.values()),
+        first <= max(those[-1] for those in ids.values()),
+    )
+    covering: dict[int, int] = {}
+    for room_id, begins, ends in await session.rows(asked.order_by(first)):
+        at = bisect_left(ids[room_id], begins)
+        if at < len(ids[room_id]) and ids[room_id][at] <= ends:
+            covering.setdefault(room_id, begins)
+    for room_id, first_gone in covering.items():
         await withdraw(session, community_id, room_id, first_gone)
 
 
