@@ -31,6 +31,8 @@ from storage.columns import from_microseconds
 from storage.session import OneRow, Rows, Values
 
 T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 Fields = dict[str, Any]  # of a record by name, whose types it knows itself
 ReadMoment = Callable[[Any], datetime]  # of what lies in a column
 
@@ -298,3 +300,11 @@ def reactor_mark(reactor: Sender) -> str:
     if reactor.person_id is not None:
         return f"person:{reactor.person_id}"
     return reactor.kind.value
+
+
+def gathered(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
+    """Give all values of each key in their order."""
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in found.items()}

@@ -11,10 +11,12 @@ from sqlalchemy import (
     FromClause,
     Integer,
     Table,
+    Text,
     and_,
     any_,
     bindparam,
     case,
+    cast,
     false,
     func,
     literal,
@@ -23,6 +25,7 @@ from sqlalchemy import (
     select,
     text,
     true,
+    tuple_,
     type_coerce,
     union_all,
 )
@@ -96,7 +99,7 @@ WITH_OVERRIDES = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value).sel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
-    """What is asked of `community_id`, and of many `agents`, `rooms` and `members` (`Session.many`)."""
+    """What is asked of `community_id`, and of many `agents`, `rooms`, `members` and `minds` (`Session.many`)."""
 
     community: Prepared
     residents: Prepared
@@ -105,6 +108,8 @@ class Questions:
     newest: Prepared
     checkpoints: Prepared
     minds: Prepared
+    minds_on_sides: Prepared
+    mind_sizes: Prepared
     actions: Prepared
     lookups: Prepared
     schedules: Prepared
@@ -175,11 +180,23 @@ def posting(*, is_sqlite: bool, itself: bool) -> Together:
 
 
 @cache
-def showing(*, is_sqlite: bool) -> Together:
-    """Word what else a HUD shows beside what is said."""
+def showing(*, is_sqlite: bool, carried: bool = True) -> Together:
+    """Word what else a HUD shows beside what is said; `carried`: what agents carry on any side as well."""
     one_by_one = questions(is_sqlite=is_sqlite)
-    names = ("keys", "letters", "being_posted", "checkpoints", "minds", "actions", "lookups", "schedules", "requests")
-    return Together(**{name: getattr(one_by_one, name).statement for name in (*names, "reasons")})
+    names = ("keys", "letters", "being_posted", "checkpoints", "schedules", "requests", "reasons")
+    asked = (*names, "minds", "actions", "lookups") if carried else names
+    return Together(**{name: getattr(one_by_one, name).statement for name in asked})
+
+
+@cache
+def carrying(*, is_sqlite: bool) -> Together:
+    """Word what some minds hold, with what was done and looked up last."""
+    some = _minds_of(is_sqlite=is_sqlite)
+    return Together(
+        minds=questions(is_sqlite=is_sqlite).minds_on_sides.statement,
+        actions=_recent_actions(some.subquery("sides")),
+        lookups=_all_of(LOOKUPS).where(tuple_(LOOKUPS.c.agent_id, LOOKUPS.c.side).in_(some)),
+    )
 
 
 @cache
@@ -201,7 +218,9 @@ def questions(*, is_sqlite: bool) -> Questions:
         newest=NEWEST_SQLITE if is_sqlite else _newest_lateral(among),
         checkpoints=_checkpoints(among),
         minds=select(*MIND).where(_its(MINDS), among(MINDS.c.agent_id, "agents")),
-        actions=_recent_actions(among),
+        minds_on_sides=_on_sides(is_sqlite=is_sqlite),
+        mind_sizes=_mind_sizes(is_sqlite=is_sqlite),
+        actions=_recent_actions(_all_sides(among)),
         lookups=_all_of(LOOKUPS).where(among(LOOKUPS.c.agent_id, "agents")).order_by(LOOKUPS.c.id),
         schedules=_all_of(SCHEDULES)
         .where(among(SCHEDULES.c.agent_id, "agents"))
@@ -391,14 +410,47 @@ def _uncovered(among: Among) -> Query:
     return select(ROOMS.c.id, tokens.label("tokens")).where(_its(ROOMS), among(ROOMS.c.id, "rooms"))
 
 
-def _recent_actions(among: Among) -> Query:
-    """The last actions of each agent and side it has, oldest first; the index tells where they begin."""
+def _minds_of(*, is_sqlite: bool) -> Query:
+    """The pairs of agent and side that `minds` names."""
+    if is_sqlite:
+        one = func.json_each(bindparam("minds")).table_valued("value").c.value
+        agent_id, side = (func.json_extract(one, literal_column(f"'$[{place}]'")) for place in (0, 1))
+        return select(agent_id.label("agent_id"), side.label("side"))
+    pair = func.json_array_elements(cast(bindparam("minds", type_=Text), postgresql.JSON)).column_valued("pair")
+    whose, where = (cast(pair.op("->>")(literal_column(str(place))), BigInteger) for place in (0, 1))
+    return select(whose.label("agent_id"), where.label("side"))
+
+
+def _on_sides(*, is_sqlite: bool) -> Query:
+    return select(*MIND).where(_its(MINDS), tuple_(MINDS.c.agent_id, MINDS.c.side).in_(_minds_of(is_sqlite=is_sqlite)))
+
+
+def _mind_sizes(*, is_sqlite: bool) -> Query:
+    """How many characters there are to what an agent carries on a side, and to the answers that wait for it there."""
+    some = _minds_of(is_sqlite=is_sqlite)
+    knowledge, focus, answer = (
+        func.coalesce(func.length(type_coerce(column, NULLTYPE)), 0)
+        for column in (MINDS.c.knowledge, MINDS.c.focus, LOOKUPS.c.answer)
+    )
+    its = tuple_(MINDS.c.agent_id, MINDS.c.side).in_(some)
+    kept = select(MINDS.c.agent_id, MINDS.c.side, (knowledge + focus).label("size")).where(_its(MINDS), its)
+    waits = tuple_(LOOKUPS.c.agent_id, LOOKUPS.c.side).in_(some)
+    found = select(LOOKUPS.c.agent_id, LOOKUPS.c.side, answer.label("size")).where(_its(LOOKUPS), waits)
+    both = union_all(kept, found).subquery("both")
+    return select(both.c.agent_id, both.c.side, func.sum(both.c.size)).group_by(both.c.agent_id, both.c.side)
+
+
+def _all_sides(among: Among) -> FromClause:
     public = select(AGENTS.c.id.label("agent_id"), literal(PUBLIC_SIDE).label("side"))
     private = select(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
-    sides = union_all(
+    return union_all(
         public.where(_its(AGENTS), among(AGENTS.c.id, "agents")),
         private.where(_its(MEMBERSHIPS), among(MEMBERSHIPS.c.agent_id, "agents")),
     ).subquery("sides")
+
+
+def _recent_actions(sides: FromClause) -> Query:
+    """The last actions of each agent and side, oldest first; the index tells where they begin."""
     earlier = ACTIONS.alias("earlier")
     first = (
         select(earlier.c.id)

@@ -1,12 +1,11 @@
 """One read that gives a slot all that its gates, plans and HUDs need, in a fixed number of statements."""
 
 import asyncio
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
-from typing import Never, TypeVar
+from typing import Never
 
 from sqlalchemy import Table
 
@@ -16,31 +15,28 @@ from bot.core.kinds import SenderKind
 from bot.core.records import (
     AccessKey,
     AccessRequest,
-    ActionRecord,
     Agent,
     AgentId,
     Checkpoint,
     Community,
     CommunityId,
     Letter,
-    Lookup,
     Membership,
     Message,
     MessageId,
-    Mind,
+    MindId,
     Reason,
     Room,
     Schedule,
-    Side,
 )
-from bot.core.view import Doors, Glance, RoomView, Roster, Subject, ToPost, View
+from bot.core.view import Belongings, Doors, Glance, RoomView, Roster, Subject, ToPost, View
 from storage import view_bounds
 from storage.communities import community_of
 from storage.convert import (
     AGENT_COLUMNS,
     ROOM_COLUMNS,
     agent_of,
-    focus_of,
+    gathered,
     key_of,
     letter_of,
     membership_of,
@@ -50,6 +46,7 @@ from storage.convert import (
     whole_agent_of,
 )
 from storage.messages import messages_in
+from storage.minds import knowledge_and_focus, minds_in, minds_of, pairs
 from storage.names import worded
 from storage.prepared import Answers
 from storage.questions import Questions, at_doors, glancing, housing, posting, questions, showing
@@ -57,8 +54,6 @@ from storage.session import Rows, Session, Values
 from storage.tables import KEYS
 from storage.view_bounds import Asked, Counts, Pair, alike, most_of_each, of_each, size
 
-K = TypeVar("K")
-V = TypeVar("V")
 Sized = Sequence[Message]
 Keys = dict[AgentId, tuple[AccessKey, ...]]
 Residents = tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]
@@ -67,7 +62,6 @@ ROOM_END = AGENT_END + len(ROOM_COLUMNS)
 THREAD_OF, ROOM_ID = (AGENT_END + ROOM_COLUMNS.index(name) for name in ("thread_of", "id"))
 KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 NOTHING: Mapping[AgentId, Never] = {}
-CHARACTERS_AT_A_TIME = 500_000  # of minds that are read from JSON between two turns of the loop
 AT_A_TIME = 100  # rows of residents that become records between two turns of the loop
 
 
@@ -97,6 +91,7 @@ class SqlViews:
         agent_ids: Sequence[AgentId] = (),
         room_ids: Sequence[AgentId] = (),
         messages: int = 200,
+        minds: Collection[MindId] | None = None,
     ) -> View:
         """Give what a slot needs of these agents (and their rooms) or of these rooms; raises NotFound."""
         house = await self._house(community_id, agent_ids, room_ids)
@@ -104,7 +99,9 @@ class SqlViews:
         asked = Asked(community_id, agent_ids, shown, messages)
         members = {agent for agent, _ in house.memberships}.union(agent_ids)
         of = self._of(asked) | {"members": self.session.many(members)}
-        found = await self.session.together(showing(is_sqlite=self.session.is_sqlite), of)
+        question = showing(is_sqlite=self.session.is_sqlite, carried=minds is None)
+        found = await self.session.together(question, of)
+        carried = Belongings(minds=await minds_in(found)) if minds is None else await self.minds(community_id, minds)
         keys, held_keys = _by_room_and_holder(found.rows("keys"), asked)
         unposted, being_posted = await self._unposted(community_id, found)
         return View(
@@ -114,7 +111,8 @@ class SqlViews:
             all_rooms=house.all_rooms,
             rooms=await self._rooms(asked, house, _checkpoints(found)),
             memberships=house.memberships,
-            minds=await _minds(found),
+            minds=carried.minds,
+            looked_into=carried.looked_into,
             schedules=_schedules(found),
             keys=keys,
             held_keys=held_keys,
@@ -123,6 +121,15 @@ class SqlViews:
             being_posted=being_posted,
             reasons=_reasons(found),
         )
+
+    async def minds(self, community_id: CommunityId, minds: Collection[MindId]) -> Belongings:
+        """Give some minds as `whole` gives them."""
+        return await minds_of(self.session, community_id, minds)
+
+    async def mind_sizes(self, community_id: CommunityId, minds: Collection[MindId]) -> Mapping[MindId, int]:
+        """Give how many characters there are to each of some minds, about; none of which nothing was written."""
+        of = {"community_id": community_id, "minds": pairs(minds)}
+        return {(row[0], row[1]): int(row[2]) for row in await self.session.rows(self._questions.mind_sizes, of)}
 
     async def roster(
         self, community_id: CommunityId, *, agent_ids: Collection[AgentId] = (), room_ids: Collection[AgentId] = ()
@@ -199,7 +206,13 @@ class SqlViews:
         )
 
     async def action_view(
-        self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
+        self,
+        community_id: CommunityId,
+        *,
+        agent_ids: Sequence[AgentId],
+        room_ids: Sequence[AgentId],
+        doors: bool,
+        minds: Collection[MindId] | None = None,
     ) -> Subject:
         """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
         house = await self._house(community_id, agent_ids, room_ids)
@@ -211,7 +224,8 @@ class SqlViews:
             all_rooms=house.all_rooms,
             rooms=_seats(asked, house),
             memberships=house.memberships,
-            minds=await self._carried(asked),
+            minds=await knowledge_and_focus(self.session, community_id, agent_ids, minds),
+            looked_into=None if minds is None else frozenset(minds),
             doors=await self._doors(asked) if doors else None,
         )
 
@@ -340,9 +354,6 @@ class SqlViews:
         keys, holding = _by_room_and_holder(found.rows("keys"), asked)
         return Doors(keys=keys, held_keys=holding, requests=_requests(found))
 
-    async def _carried(self, asked: Asked) -> Mapping[tuple[AgentId, Side], Mind]:
-        return await _carried(await self.session.rows(self._questions.minds, self._of(asked)))
-
 
 def _seats(
     asked: Asked,
@@ -388,40 +399,6 @@ def _checkpoints(found: Answers) -> dict[AgentId, tuple[Checkpoint, int]]:
     return {row["room_id"]: (plain(Checkpoint, row), row["number"]) for row in found.mappings("checkpoints")}
 
 
-async def _carried(rows: Rows) -> dict[tuple[AgentId, Side], Mind]:
-    """Give what agents know and have in view, which is read from JSON here, in turns with others: it may be much."""
-    found: dict[tuple[AgentId, Side], Mind] = {}
-    read = 0
-    for agent_id, side, knowledge, focus in sorted(rows, key=lambda row: (row[0], row[1])):
-        found[agent_id, side] = Mind(
-            agent_id=agent_id,
-            side=side,
-            knowledge=(json.loads(knowledge) if knowledge else None) or {},
-            focus=focus_of(json.loads(focus) if focus else None),
-        )
-        read += len(knowledge or "") + len(focus or "")
-        if read > CHARACTERS_AT_A_TIME:
-            read = 0
-            await asyncio.sleep(0)
-    return found
-
-
-async def _minds(found: Answers) -> dict[tuple[AgentId, Side], Mind]:
-    minds = await _carried(found.rows("minds"))
-    done = sorted(found.mappings("actions"), key=_by_id)
-    actions = gathered((_side(row), plain(ActionRecord, row)) for row in done)
-    answers = sorted(found.mappings("lookups"), key=_by_id)
-    lookups = gathered((_side(row), Lookup(question=row["question"], answer=row["answer"])) for row in answers)
-    return {
-        side: replace(
-            minds.get(side) or Mind(agent_id=side[0], side=side[1]),
-            recent_actions=actions.get(side, ()),
-            lookups=lookups.get(side, ()),
-        )
-        for side in sorted(minds.keys() | actions.keys() | lookups.keys())
-    }
-
-
 def _schedules(found: Answers) -> dict[AgentId, tuple[Schedule, ...]]:
     rows = sorted(found.mappings("schedules"), key=lambda row: (row["at"], row["id"]))
     return gathered((row["agent_id"], plain(Schedule, row)) for row in rows)
@@ -457,14 +434,6 @@ def named(table: Table, row: Sequence[object]) -> dict[str, object]:
     return dict(zip(table.c.keys(), row, strict=False))
 
 
-def gathered(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
-    """Give all values of each key in their order."""
-    found: dict[K, list[V]] = {}
-    for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return {key: tuple(values) for key, values in found.items()}
-
-
 def _by_room_and_holder(rows: Rows, asked: Asked) -> tuple[Keys, Keys]:
     """Give keys by room and by holder; there is a row for each holder."""
     ordered = sorted(rows, key=lambda row: int(row[KEY_ID]))
@@ -472,7 +441,3 @@ def _by_room_and_holder(rows: Rows, asked: Asked) -> tuple[Keys, Keys]:
     keys = [key_of(named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None}) for its in groups]
     here = gathered((key.room_id, key) for key in keys if key.room_id in asked.rooms)
     return here, gathered((agent_id, key) for key in keys for agent_id in key.held_by)
-
-
-def _side(row: Values) -> tuple[AgentId, Side]:
-    return row["agent_id"], row["side"]

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from bot.core.due_times import ambient_wait, rounded_up
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.reasons import banter_is_over, is_asleep, is_hushed
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, CommunityId, Reason, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, CommunityId, MindId, Reason, Side
 from bot.core.spending import Spending
 from bot.core.view import Glance, Outline
 
@@ -48,6 +48,11 @@ class Ready:
     @property
     def beat_id(self) -> BeatId:
         return self.claim.beat_id
+
+    @property
+    def minds(self) -> frozenset[MindId]:
+        """What it carries into this beat: what belongs to its side, and what it knows in the open."""
+        return frozenset({(self.agent_id, self.side), (self.agent_id, PUBLIC_SIDE)})
 
     @property
     def first(self) -> Reason:

@@ -41,6 +41,7 @@ Side = NewType(
 )  # the public rooms together, or one private room or thread (docs/agents.md#what-is-said-behind-a-door)
 
 PUBLIC_SIDE = Side(0)
+MindId = tuple[AgentId, Side]  # who carries it, and on which side
 ARCHITECT_NAME = "The Architect"
 ARCHITECT_ID = 0  # stands for all of them: no agent has it
 SYSTEM_NAME = "System"

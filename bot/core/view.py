@@ -23,6 +23,7 @@ from bot.core.records import (
     Membership,
     Message,
     Mind,
+    MindId,
     Reason,
     Room,
     Schedule,
@@ -163,12 +164,18 @@ class Doors:
 
 @dataclass(frozen=True, kw_only=True)
 class Belongings:
-    """What the asked agents carry, on each side."""
+    """What agents carry: the minds that were `looked_into` (None: of all agents that were asked for, on each side)."""
 
-    minds: Mapping[tuple[AgentId, Side], Mind] = field(default_factory=dict)
+    minds: Mapping[MindId, Mind] = field(default_factory=dict)
+    looked_into: frozenset[MindId] | None = None
 
     def mind_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
-        """Give what the agent carries on that side; an empty mind when nothing was written yet."""
+        """Give what the agent carries on that side; an empty mind when nothing was written yet.
+
+        Raises LookupError where nobody looked.
+        """
+        if self.looked_into is not None and (agent_id, side) not in self.looked_into:
+            raise LookupError(f"what agent {agent_id} carries on side {side} was not read")
         return self.minds.get((agent_id, side)) or Mind(agent_id=agent_id, side=side)
 
 

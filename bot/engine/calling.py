@@ -28,6 +28,7 @@ from bot.core.spending import Limit, Short, added, divided, next_day, together
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.aside import aside
+from bot.engine.carried import with_minds
 from bot.engine.gatekeeper import Batch
 from bot.engine.moderation import Objections
 from bot.engine.performer.lookups import LOOK_UPS
@@ -169,8 +170,9 @@ class Caller:
         """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
         pending = {before.ready.agent_id: before.ready}
         async with self._own_faults(batch, before.call, pending):
-            write = planner.builder(batch.view, batch.model, batch.at)
-            own = await aside(planner.alone, batch.view, before.ready, batch.model, write)
+            view = await with_minds(self._store, batch.view, [before.ready])
+            write = planner.builder(view, batch.model, batch.at)
+            own = await aside(planner.alone, view, before.ready, batch.model, write)
             own = await self._paid(batch, own)
             pending.clear()  # from here on the call answers for it
             await self.carry_out(batch, own, before)

@@ -36,7 +36,8 @@ log = structlog.get_logger(__name__)
 class Batch:
     """Agents of one community that were let through together, what their HUDs are made from, and whom it may ask.
 
-    `blots` and `labels` are of all keys of the community: the former hide them in what is kept.
+    No mind is in its view: they are read as calls are written (`engine.carried`). `blots` and `labels` are of all keys
+    of the community: the former hide them in what is kept.
     """
 
     community_id: CommunityId
@@ -158,7 +159,8 @@ class Gatekeeper:
         """Read what the HUDs show, with the secrets that owners see in calls of their own, and all keys there are."""
         messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
         async with self._store.reading() as read:
-            view = await read.views.whole(community_id, agent_ids=[one.agent_id for one in ready], messages=messages)
+            ids = [one.agent_id for one in ready]
+            view = await read.views.whole(community_id, agent_ids=ids, messages=messages, minds=())
             keys = await read.access.keys(community_id)
         own = [key for one in ready for key in view.keys.get(one.agent_id, ())]
         return replace(view, secrets=self._opened(community_id, own)), keys

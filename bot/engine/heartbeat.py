@@ -16,6 +16,7 @@ from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
 from bot.engine.aside import aside
 from bot.engine.calling import Caller
+from bot.engine.carried import by_size
 from bot.engine.gatekeeper import Batch, Gatekeeper
 from bot.engine.moderation import Objections
 from bot.engine.performer import Performer
@@ -195,12 +196,13 @@ class Heartbeat:
 
     async def _plan(self, batch: Batch) -> tuple[Batch, Sequence[PlannedCall]] | None:
         try:
-            write = planner.builder(batch.view, batch.model, batch.at, turns=batch.turns)
-            planned = planner.plan(batch.view, batch.ready, batch.model, write, batch.at)
-            calls: list[PlannedCall] = []
-            while (call := await aside(next, planned, None)) is not None:  # to write a large one takes a second
-                calls.append(planner.with_images(batch.view, batch.model, call))
             view, model = batch.view, batch.model
+            calls: list[PlannedCall] = []
+            async for seen, ready in by_size(self._store, view, batch.ready):
+                write = planner.builder(seen, model, batch.at, turns=batch.turns)
+                planned = planner.plan(seen, ready, model, write, batch.at)
+                while (call := await aside(next, planned, None)) is not None:  # to write a large one takes a second
+                    calls.append(planner.with_images(view, model, call))
             booked = await self._purse.reserve(batch.community_id, model, view.config, calls, batch.at, view.agents)
             return batch, booked
         except Exception:

@@ -25,7 +25,9 @@ async def hud_now(
     input_format: InputFormat | None = None,
 ) -> Seen:
     """Give an agent's HUD as it is now, built as for a beat, and the tokens of each section; keys by their labels."""
-    view = await views.whole(community_id, agent_ids=[agent.id], messages=messages_to_load([agent]))
+    carried = {(agent.id, side), (agent.id, PUBLIC_SIDE)}
+    messages = messages_to_load([agent])
+    view = await views.whole(community_id, agent_ids=[agent.id], messages=messages, minds=carried)
     built = await aside(
         build,
         view,

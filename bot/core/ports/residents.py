@@ -5,8 +5,18 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.core.circumstances import Circumstances, Inquiry
-from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, MessageId, Room, Schedule, Snowflake
-from bot.core.view import Glance, Roster, Subject, ToPost, View
+from bot.core.records import (
+    AccessKey,
+    AccessRequest,
+    AgentId,
+    CommunityId,
+    MessageId,
+    MindId,
+    Room,
+    Schedule,
+    Snowflake,
+)
+from bot.core.view import Belongings, Glance, Roster, Subject, ToPost, View
 
 
 class Agents(Protocol):
@@ -110,11 +120,18 @@ class Views(Protocol):
         agent_ids: Sequence[AgentId] = (),
         room_ids: Sequence[AgentId] = (),
         messages: int = 200,
+        minds: Collection[MindId] | None = None,
     ) -> View:
         """Give what a slot needs of these agents (and their rooms) or of these rooms, in a fixed number of queries.
 
-        `messages`: how many of the newest per room at most.
+        `messages`: how many of the newest per room at most; `minds`: which are read, None: all of these agents.
         """
+
+    async def minds(self, community_id: CommunityId, minds: Collection[MindId]) -> Belongings:
+        """Give some minds as `whole` gives them."""
+
+    async def mind_sizes(self, community_id: CommunityId, minds: Collection[MindId]) -> Mapping[MindId, int]:
+        """Give how many characters there are to each of some minds, about; none of which nothing was written."""
 
     async def roster(
         self, community_id: CommunityId, *, agent_ids: Collection[AgentId] = (), room_ids: Collection[AgentId] = ()
@@ -140,9 +157,18 @@ class Views(Protocol):
         """
 
     async def action_view(
-        self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
+        self,
+        community_id: CommunityId,
+        *,
+        agent_ids: Sequence[AgentId],
+        room_ids: Sequence[AgentId],
+        doors: bool,
+        minds: Collection[MindId] | None = None,
     ) -> Subject:
-        """Give what actions look at and change, with keys and requests if `doors`."""
+        """Give what actions look at and change, with keys and requests if `doors`.
+
+        `minds`: which are read, without what was done and looked up last; None: all of these agents.
+        """
 
 
 class Inquiries(Protocol):

@@ -125,7 +125,7 @@ async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
     )
     _settle(work, clone)
     if action.with_knowledge:
-        known = await work.write.views.action_view(work.community_id, agent_ids=[model.id], room_ids=[], doors=False)
+        known = await work.write.views.minds(work.community_id, [(model.id, PUBLIC_SIDE)])
         if knowledge := known.mind_of(model.id).knowledge:  # one line of its history: there may be thousands of values
             work.put(_told(work, clone.id, knowledge, f"(what {model.name} knew)"))
     await redraw_lobbies(work)

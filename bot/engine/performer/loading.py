@@ -14,7 +14,7 @@ from bot.core.permissions import may_see
 from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.ports.people import People
 from bot.core.ports.talk import Talk
-from bot.core.records import AgentId, CommunityId, MessageId, Reason
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, MessageId, Reason
 from bot.core.view import Doors, Glance, Outline, Subject
 from bot.engine.performer.action_context import ActionContext
 from bot.engine.performer.inquiry import inquired
@@ -49,7 +49,10 @@ async def load(
         ids += _addressing(context.reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
         places = [*rooms, *await _places_of(write.talk, community_id, actor, ids)]
-        seen = laid = await write.views.action_view(community_id, agent_ids=agents, room_ids=places, doors=doors)
+        carried = [(id_, side) for id_ in agents for side in {context.side, PUBLIC_SIDE}]
+        seen = laid = await write.views.action_view(
+            community_id, agent_ids=agents, room_ids=places, doors=doors, minds=carried
+        )
     keys = laid.doors if laid is not None else None
     ids += _calling(seen, context)
     here = shown_to(seen, subject_id, context)
