@@ -154,7 +154,7 @@ class Cog(commands.Cog):
     async def mind(self, interaction: Interaction, agent: Agent, room: Agent | None) -> Mind:
         """Give what an agent carries in the open, or beside a private room; raises NotFound for non-members."""
         side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
-        return (await self.desk.community.view(guild_of(interaction), agent.id)).mind_of(agent.id, side)
+        return await self.desk.minds.of(guild_of(interaction), agent.id, side)
 
     async def sight(self, interaction: Interaction) -> Sight:
         """Give what the person who asked may see."""

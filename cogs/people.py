@@ -1,7 +1,6 @@
 """`/person` (managers) and `/privacy` (everyone)."""
 
-import asyncio
-import json
+from tempfile import TemporaryFile
 
 import discord
 from discord import app_commands
@@ -9,7 +8,6 @@ from discord import app_commands
 from bot.core.actions import SetIgnored, SetMuted
 from bot.core.keeping import Readable
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, may_read_thread, person, reader, wait
-from cogs.ui.files import text_file
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.traces import TraceButton
 
@@ -63,13 +61,20 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         """Give you what you said and did here, where you may read now, as a file."""
         await wait(interaction)
         where, may_read_thread = await self.readable(interaction), reader(interaction)
-        data = await self.desk.privacy.data(guild_of(interaction), person(interaction), where, may_read=may_read_thread)
-        told = await asyncio.to_thread(json.dumps, data, ensure_ascii=False)  # it may be all of a talkative year
-        await self.say(interaction, EXPORTED, files=[text_file("about-you.json", told)])
+        with TemporaryFile() as file:  # it may be all of a talkative year
+            await self.desk.privacy.write_down(
+                guild_of(interaction),
+                person(interaction),
+                where,
+                lambda text: file.write(text.encode()),
+                may_read=may_read_thread,
+            )
+            file.seek(0)
+            await self.say(interaction, EXPORTED, files=[discord.File(file, filename="about-you.json")])
 
     async def readable(self, interaction: Interaction) -> Readable:
         """Give the rooms that the person may read now, and the threads in which they took part."""
-        view = await self.desk.community.view(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction), messages=0)
         rooms = [id_ for id_, room in view.all_rooms.items() if may_read(interaction, room.channel_id)]
         threads = await self.desk.privacy.threads(guild_of(interaction), person(interaction))
         found = [id_ for id_ in threads[:MOST_THREADS] if await may_read_thread(interaction, id_)]

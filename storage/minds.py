@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import replace
 
 from bot.core.records import ActionRecord, AgentId, CommunityId, Lookup, Mind, MindId
@@ -34,6 +34,15 @@ async def knowledge_and_focus(
         return await _carried(await session.rows(asked.minds, of))
     of = {"community_id": community_id, "minds": pairs(minds)}
     return await _carried(await session.rows(asked.minds_on_sides, of))
+
+
+async def each_mind(session: Session, community_id: CommunityId, agents: Collection[AgentId]) -> AsyncIterator[Mind]:
+    """Give what agents know and have in view on every side, one mind after the other."""
+    of = {"community_id": community_id, "agents": session.many(agents)}
+    there = [(row[0], row[1]) for row in await session.rows(questions(is_sqlite=session.is_sqlite).sides, of)]
+    for one in sorted(there):
+        for mind in (await knowledge_and_focus(session, community_id, (), [one])).values():
+            yield mind
 
 
 async def minds_in(found: Answers) -> dict[MindId, Mind]:

@@ -1,13 +1,13 @@
 """What the store has of one person, all found by their id, to read or to forget; and where they may still be named."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Table, and_, func, or_, select, tuple_, union
 
-from bot.core.keeping import CalledHere, ForgetReport, Readable
+from bot.core.keeping import CalledHere, ForgetReport, Readable, WriteText
 from bot.core.people import by_person
 from bot.core.records import PUBLIC_SIDE, CommunityId, Json, Room, Snowflake
 from storage.columns import to_json, to_plain
@@ -38,8 +38,10 @@ CAUSED = ("id", "agent_id", "at", "reason", "model", "cost_usd")  # of a beat: w
 KNOCKED = ("id", "room_id", "state", "created_at", "closed_at")  # a key's label is the owner's
 LEARNT = ("agent_id", "at", "path", "after")  # what was there before may be anybody's
 DONE = ("at", "agent_id", "what")
-AT_A_TIME = 50  # rows, each of which may hold a whole file
+AT_A_TIME, FEW = 50, 4  # rows
+WIDE = (ATTACHMENTS, JOURNAL)  # of which each may hold a whole file
 LARGEST_FILE = 4_000_000  # characters
+Row = dict[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +71,18 @@ class SqlPersonal:
         asked = select(ROOMS).where(owned(ROOMS, community_id), *threads).order_by(ROOMS.c.id.desc())
         return await self.session.records(asked, ROOMS, lambda row: plain(Room, row))
 
-    async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
-        """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much it is.
+    async def write_down(
+        self, community_id: CommunityId, person_id: Snowflake, readable: Readable, write: WriteText
+    ) -> None:
+        """Write down what is stored of a person where they may read, as JSON; of the rest only how much it is.
 
         All of it is found by their id: a name is anybody's to choose.
         """
         with unhurried():  # one who is talkative has said much
-            return await self._data(community_id, person_id, readable)
+            await self._write_down(_File(self.session, community_id, write, LARGEST_FILE), person_id, readable)
 
-    async def _data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
+    async def _write_down(self, file: "_File", person_id: Snowflake, readable: Readable) -> None:
+        community_id = file.community_id
         here = and_(
             MESSAGES.c.room_id.in_(readable.rooms),
             or_(MESSAGES.c.thread_id.is_(None), MESSAGES.c.thread_id.in_(readable.threads)),
@@ -86,45 +91,40 @@ class SqlPersonal:
         shown = select(MESSAGES.c.id).where(owned(MESSAGES, community_id), here)
         reacted = REACTIONS.c.reactor == f"person:{person_id}"
         reacted_here = REACTIONS.c.message_id.in_(shown)
-        file = _File(self.session, community_id, LARGEST_FILE)
-        person = await file.take("person", PEOPLE, PEOPLE.c.id == person_id)
-        of_theirs = ATTACHMENTS.c.message_id.in_(shown.where(said))
-        told: dict[str, Json] = {
-            "person": person[0] if person else None,
-            "usernames": [*await usernames_of(self.session, community_id, person_id)],
-            **await self._done(file, person_id, readable),
-            "reactions": await file.take("reactions", REACTIONS, reacted, reacted_here),
-            "messages": await file.take("messages", MESSAGES, said, here),
-            "attachments": await file.take("attachments", ATTACHMENTS, of_theirs),
-            "where_you_may_not_read": {
-                "messages": await file.count(MESSAGES, said) - await file.count(MESSAGES, said, here),
-                "reactions": await file.count(REACTIONS, reacted) - await file.count(REACTIONS, reacted, reacted_here),
-            },
+        file.write("{")
+        person = await self.session.first(select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id))
+        file.say("person", {name: to_plain(value) for name, value in person.items()} if person else None)
+        file.say("usernames", [*await usernames_of(self.session, community_id, person_id)])
+        await self._done(file, person_id, readable)
+        await file.take("reactions", REACTIONS, reacted, reacted_here)
+        await file.take("messages", MESSAGES, said, here)
+        await file.take("attachments", ATTACHMENTS, ATTACHMENTS.c.message_id.in_(shown.where(said)))
+        elsewhere: dict[str, Json] = {
+            "messages": await file.count(MESSAGES, said) - await file.count(MESSAGES, said, here),
+            "reactions": await file.count(REACTIONS, reacted) - await file.count(REACTIONS, reacted, reacted_here),
         }
-        return told | ({"more_than_fits_into_a_file": {**file.left_out}} if file.left_out else {})
+        file.say("where_you_may_not_read", elsewhere)
+        if file.left_out:
+            file.say("more_than_fits_into_a_file", {**file.left_out})
+        file.write("}")
 
-    async def _done(self, file: "_File", person_id: int, readable: Readable) -> dict[str, Json]:
-        """Give what they did beside talking."""
+    async def _done(self, file: "_File", person_id: int, readable: Readable) -> None:
+        """Write down what they did beside talking."""
         knocks, failed = REQUESTS.c.requester_person_id == person_id, FAILURES.c.person_id == person_id
         sides = (PUBLIC_SIDE, *readable.rooms)
         by = [by_person(person_id, manager=manager) for manager in (False, True)]
         learnt = (JOURNAL.c.by.in_(by), JOURNAL.c.side.in_(sides))
         caused = (BEATS.c.person_id == person_id, BEATS.c.side.in_(sides))
+        await file.take("access_requests", REQUESTS, knocks, only=KNOCKED)
+        await file.take("keys_that_did_not_open", FAILURES, failed)
+        await file.take("beats_caused", BEATS, *caused, only=CAUSED)
         # what came of it may tell of a private room, or of other people
-        changes = await file.take("changes_made", AUDIT, AUDIT.c.by.in_(by), only=DONE)
-        return {
-            "access_requests": await file.take("access_requests", REQUESTS, knocks, only=KNOCKED),
-            "keys_that_did_not_open": await file.take("keys_that_did_not_open", FAILURES, failed),
-            "beats_caused": await file.take("beats_caused", BEATS, *caused, only=CAUSED),
-            "changes_made": [
-                {**one, "what": str(one["what"]).partition(":")[0]} for one in changes if isinstance(one, dict)
-            ],
-            "scenes": await self._played(file, person_id, readable),
-            "knowledge_changed": await file.take("knowledge_changed", JOURNAL, *learnt, only=LEARNT),
-        }
+        await file.take("changes_made", AUDIT, AUDIT.c.by.in_(by), only=DONE, shown=_begun)
+        await self._played(file, person_id, readable)
+        await file.take("knowledge_changed", JOURNAL, *learnt, only=LEARNT)
 
-    async def _played(self, file: "_File", person_id: int, readable: Readable) -> list[Json]:
-        """Give the seats they had in scenes of these rooms, and what they said there."""
+    async def _played(self, file: "_File", person_id: int, readable: Readable) -> None:
+        """Write down the seats they had in scenes of these rooms, and what they said there."""
         community_id = file.community_id
         said, seat = said_by(community_id, person_id), tuple_(SEATS.c.scene_id, SEATS.c.seat)
         spoke = select(EVENTS.c.scene_id, EVENTS.c.seat).where(owned(EVENTS, community_id), said)
@@ -132,12 +132,15 @@ class SqlPersonal:
         here = SCENES.c.room_id.in_(readable.rooms)
         scenes = SEATS.c.scene_id.in_(select(SCENES.c.id).where(owned(SCENES, community_id), here))
         seats = select(SEATS.c.scene_id, SEATS.c.seat).where(owned(SEATS, community_id), theirs, scenes)
-        found: list[Json] = []
-        for scene_id, number in await self.session.rows(seats.order_by(SEATS.c.scene_id, SEATS.c.seat)):
+        file.name("scenes")
+        file.write("[")
+        found = await self.session.rows(seats.order_by(SEATS.c.scene_id, SEATS.c.seat))
+        for place, (scene_id, number) in enumerate(found):
             there = (EVENTS.c.scene_id == scene_id, EVENTS.c.seat == number, EVENTS.c.text.is_not(None))
-            texts = await file.take("scenes", EVENTS, said, *there, only=("at", "text"))
-            found.append({"scene_id": scene_id, "seat": number, "said": texts})
-        return found
+            file.write(f'{"," if place else ""}{{"scene_id":{scene_id},"seat":{number},"said":')
+            await file.rows("scenes", EVENTS, said, *there, only=("at", "text"))
+            file.write("}")
+        file.write("]")
 
     def _reacted_to(self, community_id: int, person_id: int) -> Query:
         theirs = (owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
@@ -167,34 +170,71 @@ class SqlPersonal:
             return await forget_on(self.session, self.talk, community_id, person_id)
 
 
+def _begun(row: Row) -> Row:
+    return {**row, "what": str(row["what"]).partition(":")[0]}
+
+
 @dataclass(slots=True)
 class _File:
-    """What goes into somebody's file, which holds no more than can be held in memory and sent."""
+    """Somebody's file, of which no more than a page of rows is held at a time, and no more written than can be sent."""
 
     session: Session
     community_id: CommunityId
+    write: WriteText
     left: int  # characters
     left_out: dict[str, int] = field(default_factory=dict)  # how many of what are there beside
+    is_begun: bool = False
+
+    def name(self, what: str) -> None:
+        """Begin a part of it."""
+        self.write(f"{',' if self.is_begun else ''}{to_json(what)}:")
+        self.is_begun = True
+
+    def say(self, what: str, value: Json) -> None:
+        """Write a small part."""
+        self.name(what)
+        self.write(to_json(value))
 
     async def take(
-        self, what: str, table: Table, *conditions: ColumnElement[bool], only: tuple[str, ...] = ()
-    ) -> list[Json]:
-        """Give rows as long as there is room for them, the oldest first."""
+        self,
+        what: str,
+        table: Table,
+        *conditions: ColumnElement[bool],
+        only: tuple[str, ...] = (),
+        shown: Callable[[Row], Row] | None = None,
+    ) -> None:
+        """Write a part that is rows."""
+        self.name(what)
+        await self.rows(what, table, *conditions, only=only, shown=shown)
+
+    async def rows(
+        self,
+        what: str,
+        table: Table,
+        *conditions: ColumnElement[bool],
+        only: tuple[str, ...] = (),
+        shown: Callable[[Row], Row] | None = None,
+    ) -> None:
+        """Write rows as long as there is room for them, the oldest first."""
         columns = [table.c[name] for name in only or table.c.keys()]
         names = [column.name for column in columns]
         asked = select(*columns).where(owned(table, self.community_id), *conditions)
-        found: list[Json] = []
-        async with aclosing(self.session.leafed(asked, table, AT_A_TIME)) as pages:
+        self.write("[")
+        written = 0
+        async with aclosing(self.session.leafed(asked, table, FEW if table in WIDE else AT_A_TIME)) as pages:
             async for page in pages:
                 for row in page:
-                    one = {name: to_plain(value) for name, value in zip(names, row, strict=False)}
-                    self.left -= len(to_json(one))
+                    one: Row = {name: to_plain(value) for name, value in zip(names, row, strict=False)}
+                    text = to_json(shown(one) if shown else one)
+                    self.left -= len(text)
                     if self.left < 0:
-                        more = await self.count(table, *conditions) - len(found)
+                        more = await self.count(table, *conditions) - written
                         self.left_out[what] = self.left_out.get(what, 0) + more
-                        return found
-                    found.append(one)
-        return found
+                        self.write("]")
+                        return
+                    self.write(f"{',' if written else ''}{text}")
+                    written += 1
+        self.write("]")
 
     async def count(self, table: Table, *conditions: ColumnElement[bool]) -> int:
         """Count rows."""

@@ -109,6 +109,7 @@ class Questions:
     checkpoints: Prepared
     minds: Prepared
     minds_on_sides: Prepared
+    sides: Prepared
     mind_sizes: Prepared
     actions: Prepared
     lookups: Prepared
@@ -218,6 +219,7 @@ def questions(*, is_sqlite: bool) -> Questions:
         newest=NEWEST_SQLITE if is_sqlite else _newest_lateral(among),
         checkpoints=_checkpoints(among),
         minds=select(*MIND).where(_its(MINDS), among(MINDS.c.agent_id, "agents")),
+        sides=select(MINDS.c.agent_id, MINDS.c.side).where(_its(MINDS), among(MINDS.c.agent_id, "agents")),
         minds_on_sides=_on_sides(is_sqlite=is_sqlite),
         mind_sizes=_mind_sizes(is_sqlite=is_sqlite),
         actions=_recent_actions(_all_sides(among)),

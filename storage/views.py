@@ -1,7 +1,7 @@
 """One read that gives a slot all that its gates, plans and HUDs need, in a fixed number of statements."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -24,6 +24,7 @@ from bot.core.records import (
     Membership,
     Message,
     MessageId,
+    Mind,
     MindId,
     Reason,
     Room,
@@ -46,7 +47,7 @@ from storage.convert import (
     whole_agent_of,
 )
 from storage.messages import messages_in
-from storage.minds import knowledge_and_focus, minds_in, minds_of, pairs
+from storage.minds import each_mind, knowledge_and_focus, minds_in, minds_of, pairs
 from storage.names import worded
 from storage.prepared import Answers
 from storage.questions import Questions, at_doors, glancing, housing, posting, questions, showing
@@ -91,7 +92,7 @@ class SqlViews:
         agent_ids: Sequence[AgentId] = (),
         room_ids: Sequence[AgentId] = (),
         messages: int = 200,
-        minds: Collection[MindId] | None = None,
+        minds: Collection[MindId] | None = (),
     ) -> View:
         """Give what a slot needs of these agents (and their rooms) or of these rooms; raises NotFound."""
         house = await self._house(community_id, agent_ids, room_ids)
@@ -125,6 +126,10 @@ class SqlViews:
     async def minds(self, community_id: CommunityId, minds: Collection[MindId]) -> Belongings:
         """Give some minds as `whole` gives them."""
         return await minds_of(self.session, community_id, minds)
+
+    def each_mind(self, community_id: CommunityId, agent_ids: Collection[AgentId]) -> AsyncIterator[Mind]:
+        """Give what agents know and have in view on every side, one mind after the other: many may be large."""
+        return each_mind(self.session, community_id, agent_ids)
 
     async def mind_sizes(self, community_id: CommunityId, minds: Collection[MindId]) -> Mapping[MindId, int]:
         """Give how many characters there are to each of some minds, about; none of which nothing was written."""
@@ -212,7 +217,7 @@ class SqlViews:
         agent_ids: Sequence[AgentId],
         room_ids: Sequence[AgentId],
         doors: bool,
-        minds: Collection[MindId] | None = None,
+        minds: Collection[MindId] | None = (),
     ) -> Subject:
         """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
         house = await self._house(community_id, agent_ids, room_ids)

@@ -13,7 +13,7 @@ from bot.console.rows import Row
 from bot.core.errors import NotFound
 from bot.core.hud.changed import changed
 from bot.core.page_rows import beat_row
-from bot.core.records import AgentId, Beat, Message, MessageId, Person, Room, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, Beat, Message, MessageId, Person, Room, Snowflake
 from bot.core.view import Glance, MayRead
 from bot.engine.aside import aside
 from bot.engine.front_desk import FrontDesk
@@ -153,13 +153,15 @@ class Readings:
         await self.desk.minds.side(guild_id, view.agents[agent_id], None, who=asker.person.id)
         spent = await self.desk.money.spent_today(guild_id)
         whole, agent = await self.desk.community.view(guild_id, agent_id, messages=0), view.agents[agent_id]
-        minds = sorted((one for one in whole.minds.values() if one.agent_id == agent_id), key=lambda one: one.side)
+        sides = {PUBLIC_SIDE, *(whole.all_rooms[room_id].side for room_id in whole.joined(agent_id))}
+        minds, more = await self.desk.minds.held(guild_id, agent_id, sides)
         return {
             "agent": rows.resident_row(
                 view, agent, looks[agent_id], spent.by_agent.get(agent_id), self.desk.clock.now()
             ),
             "prompt": whole.whole_agent(agent_id).prompt,
             "minds": [rows.mind_row(whole, one) for one in minds],
+            "more_minds": more,
             "attention": rows.attention_rows(whole, agent_id),
             "feedback": dict(await self.desk.agents.feedback(guild_id, agent_id)),
             "days": rows.day_rows(await self.desk.money.days_of(guild_id, agent_id)),

@@ -1,5 +1,6 @@
 """What the store tells of its logs, of rooms that want a summary, and of a person who is forgotten."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -42,6 +43,9 @@ class Readable:
 
     rooms: frozenset[AgentId]
     threads: frozenset[Snowflake] = frozenset()
+
+
+WriteText = Callable[[str], object]  # takes what is written piece by piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

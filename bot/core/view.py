@@ -164,7 +164,7 @@ class Doors:
 
 @dataclass(frozen=True, kw_only=True)
 class Belongings:
-    """What agents carry: the minds that were `looked_into` (None: of all agents that were asked for, on each side)."""
+    """What agents carry: the minds that were `looked_into` (None: all of the agents that were asked for)."""
 
     minds: Mapping[MindId, Mind] = field(default_factory=dict)
     looked_into: frozenset[MindId] | None = None

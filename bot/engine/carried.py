@@ -1,21 +1,26 @@
 """What agents carry into their beats: read for as many as memory allows, let go when their calls are written."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from bot.core.gate import Ready
 from bot.core.ports import Store
 from bot.core.records import MindId
 from bot.core.view import View
 
+T = TypeVar("T")
 MOST_AT_ONCE = 500_000  # characters: as records they take some 40 times as much at worst
 
 
 async def by_size(store: Store, view: View, ready: Sequence[Ready]) -> AsyncIterator[tuple[View, Sequence[Ready]]]:
     """Give agents in their order, so many at a time, each time with a view that holds what these carry."""
+    if len(ready) == 1:
+        yield await with_minds(store, view, ready), ready
+        return
     async with store.reading() as read:
         sizes = await read.views.mind_sizes(view.community.id, _minds_of(ready))
-    for some in _divided(ready, sizes):
+    for some in divided(ready, lambda one: sum(sizes.get(mind, 0) for mind in one.minds)):
         yield await with_minds(store, view, some), some
 
 
@@ -30,11 +35,12 @@ def _minds_of(ready: Sequence[Ready]) -> frozenset[MindId]:
     return frozenset(mind for one in ready for mind in one.minds)
 
 
-def _divided(ready: Sequence[Ready], sizes: Mapping[MindId, int]) -> Iterator[Sequence[Ready]]:
-    some: list[Ready] = []
+def divided(ones: Sequence[T], size_of: Callable[[T], int]) -> Iterator[Sequence[T]]:
+    """Give in their order so many at a time as may be held at once, one at least."""
+    some: list[T] = []
     together = 0
-    for one in ready:
-        size = sum(sizes.get(mind, 0) for mind in one.minds)
+    for one in ones:
+        size = size_of(one)
         if some and together + size > MOST_AT_ONCE:
             yield some
             some, together = [], 0

@@ -160,7 +160,7 @@ class Gatekeeper:
         messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
         async with self._store.reading() as read:
             ids = [one.agent_id for one in ready]
-            view = await read.views.whole(community_id, agent_ids=ids, messages=messages, minds=())
+            view = await read.views.whole(community_id, agent_ids=ids, messages=messages)
             keys = await read.access.keys(community_id)
         own = [key for one in ready for key in view.keys.get(one.agent_id, ())]
         return replace(view, secrets=self._opened(community_id, own)), keys

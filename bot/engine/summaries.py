@@ -38,11 +38,13 @@ from bot.core.records import (
     CommunityId,
     Message,
     MessageId,
+    Mind,
     Usage,
 )
 from bot.core.spending import SLOWED_FROM, Limit, day_of
 from bot.core.view import Outline, View
 from bot.engine.aside import aside
+from bot.engine.carried import divided
 from bot.engine.purse import CallPrice, as_told, count_use, set_aside, settle, spending_now
 from bot.engine.readable_rows import read_of_all
 
@@ -305,10 +307,14 @@ class Summaries:
                 created_at=now,
             )
             changes: list[Change] = [AddCheckpoint(checkpoint=checkpoint), *_wish_met(view, job)]
-            readers = _readers(view, checkpoint)
-            view = await write.views.whole(job.community_id, agent_ids=readers, messages=0) if readers else view
-            changes += [change for id_ in readers for change in _told(view, id_, checkpoint, job.stretch, now)]
             await write.apply(job.community_id, changes)
+            side = view.all_rooms[job.room_id].side
+            minds = [(id_, side) for id_ in _readers(view, checkpoint)]
+            sizes = await write.views.mind_sizes(job.community_id, minds)
+            for some in divided(minds, lambda one: sizes.get(one, 0)):
+                held = await write.views.minds(job.community_id, some)
+                told = [_told(held.mind_of(*one), checkpoint, job.stretch, now) for one in some]
+                await write.apply(job.community_id, [change for each in told for change in each])
         self._metrics.count("summaries_written")
         return True
 
@@ -400,12 +406,9 @@ def _readers(view: Outline, checkpoint: Checkpoint) -> list[AgentId]:
     return [one.agent_id for one in here if may_read_summary(room, one, checkpoint)]
 
 
-def _told(
-    view: View, agent_id: AgentId, checkpoint: Checkpoint, covered: Sequence[Message], now: datetime
-) -> list[Change]:
+def _told(mind: Mind, checkpoint: Checkpoint, covered: Sequence[Message], now: datetime) -> list[Change]:
     """Put the summary into an agent's focus on the room's side, drop what it covers, and tell the agent."""
-    side = view.all_rooms[checkpoint.room_id].side
-    focus, dropped = after_summary(view.mind_of(agent_id, side).focus, checkpoint, covered, now)
+    focus, dropped = after_summary(mind.focus, checkpoint, covered, now)
     lost = f"; {dropped} that it covers left your focus" if dropped else ""
     record = ActionRecord(
         type="compact",
@@ -414,6 +417,6 @@ def _told(
         result=f"messages {checkpoint.first_message_id} to {checkpoint.last_message_id} are summed up{lost}",
     )
     return [
-        SetFocus(agent_id=agent_id, side=side, focus=focus),
-        RecordAction(agent_id=agent_id, side=side, record=record),
+        SetFocus(agent_id=mind.agent_id, side=mind.side, focus=focus),
+        RecordAction(agent_id=mind.agent_id, side=mind.side, record=record),
     ]

@@ -109,7 +109,7 @@ class Upkeep:
 
     async def _say(self, write: Writing, community_id: CommunityId, schedule: Schedule, now: datetime) -> None:
         """Say it under the rules of that moment; a paused agent says it when it goes on."""
-        view = await write.views.whole(community_id, agent_ids=[schedule.agent_id], messages=1, minds=())
+        view = await write.views.whole(community_id, agent_ids=[schedule.agent_id], messages=1)
         agent = view.agents.get(schedule.agent_id)
         if agent is not None and agent.paused_reason is not None:
             return

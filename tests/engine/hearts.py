@@ -133,7 +133,7 @@ class Hearts:
 
     async def view(self, *ids: int) -> View:
         async with self.store.reading() as read:
-            return await read.views.whole(self.community_id, agent_ids=[AgentId(id) for id in ids or (1,)])
+            return await read.views.whole(self.community_id, agent_ids=[AgentId(id) for id in ids or (1,)], minds=None)
 
     async def lines(self, room_id: int = 1) -> list[tuple[str, str]]:
         return [(message.sender.shown(), message.content) for message in await self.messages(room_id)]

@@ -88,7 +88,7 @@ async def test_what_is_kept_on_a_turn_stays_on_the_scenes_side() -> None:
         await until(stage, "ballot")
         async with stage.house.store.reading() as read:
             view = await read.views.whole(
-                stage.house.community_id, agent_ids=[AgentId(id_) for id_ in range(1, 6)], messages=5
+                stage.house.community_id, agent_ids=[AgentId(id_) for id_ in range(1, 6)], messages=5, minds=None
             )
         knew = {side for (_, side), mind in view.minds.items() if SECRET in str(mind.knowledge)}
         assert knew == {Side(-SCENE)}
@@ -147,7 +147,9 @@ async def test_what_agents_carried_in_a_closed_scene_goes_some_time_after_it() -
 
         async def carried() -> int:
             async with house.store.reading() as read:
-                view = await read.views.whole(house.community_id, agent_ids=[AgentId(1), AgentId(2)], messages=1)
+                view = await read.views.whole(
+                    house.community_id, agent_ids=[AgentId(1), AgentId(2)], messages=1, minds=None
+                )
             return sum(side < 0 for _, side in view.minds)
 
         async def forget() -> None:

@@ -42,7 +42,7 @@ from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.engine.timelines.garden import Asked, Garden
 from tests.factories import GUILD_ID
 from tests.fakes import OpenBench, PlainCipher, SeededRandom, WordTokenizer
-from tests.storage.lines import kept_beats
+from tests.storage.lines import kept_beats, written_down
 
 THOUGHT, KEPT = "Quarzporphyr", "Serpentinit"
 AGENTS = 7
@@ -169,7 +169,8 @@ async def refused_inside(night: Night) -> None:
             await night.desk.minds.side(GUILD_ID, agent, None, who=MIRA.id)
         side = await night.desk.minds.side(GUILD_ID, agent, None, who=BOSS.id)
         seen, _ = await night.desk.minds.hud(GUILD_ID, agent, side)
-        night.clean(seen, view.mind_of(agent.id), await night.desk.minds.journal(GUILD_ID, agent.id))
+        mind = await night.desk.minds.of(GUILD_ID, agent.id, side)
+        night.clean(seen, mind, await night.desk.minds.journal(GUILD_ID, agent.id))
         assert "turn in a scene" not in seen
 
 
@@ -374,7 +375,10 @@ async def absent_elsewhere(night: Night) -> None:
     """Search, rooms' windows, recall and summaries read messages that a room shows; none of a scene's is one."""
     async with night.stage.house.store.reading() as read:
         view = await read.views.whole(
-            night.stage.house.community_id, agent_ids=[AgentId(id_) for id_ in range(1, AGENTS + 1)], messages=99
+            night.stage.house.community_id,
+            agent_ids=[AgentId(id_) for id_ in range(1, AGENTS + 1)],
+            messages=99,
+            minds=None,
         )
     night.clean([room.messages for room in view.rooms.values()])
     assert "Night 1 falls" not in str([room.messages for room in view.rooms.values()])
@@ -383,7 +387,10 @@ async def absent_elsewhere(night: Night) -> None:
 async def absent_mind(night: Night) -> None:
     async with night.stage.house.store.reading() as read:
         view = await read.views.whole(
-            night.stage.house.community_id, agent_ids=[AgentId(id_) for id_ in range(1, AGENTS + 1)], messages=1
+            night.stage.house.community_id,
+            agent_ids=[AgentId(id_) for id_ in range(1, AGENTS + 1)],
+            messages=1,
+            minds=None,
         )
     public = [mind for (_, side), mind in view.minds.items() if side >= 0]
     night.clean(public)
@@ -412,7 +419,7 @@ async def absent_counters(night: Night) -> None:
 async def public_export(night: Night) -> None:
     async with night.stage.house.store.reading() as read:
         where = Readable(rooms=frozenset({AgentId(1)}), threads=frozenset[Snowflake]())
-        night.clean(await read.personal.data(night.stage.house.community_id, MIRA.id, where))
+        night.clean(await written_down(read.personal, night.stage.house.community_id, MIRA.id, where))
 
 
 async def public_commentary(night: Night) -> None:

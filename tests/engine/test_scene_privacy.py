@@ -1,7 +1,7 @@
 """Words that people say in scenes stay theirs: whoever sits there later neither gets them nor keeps them alive."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from sqlalchemy import select
@@ -21,7 +21,7 @@ from storage.tables import MESSAGES
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, simply, theatre
 from tests.factories import GUILD_ID
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
-from tests.storage.lines import forget, kept_beats
+from tests.storage.lines import forget, kept_beats, written_down
 
 HERE = frozenset({AgentId(1)})
 
@@ -29,8 +29,8 @@ HERE = frozenset({AgentId(1)})
 async def said_in_scenes(stage: Theatre, who: Person, rooms: frozenset[AgentId] = HERE) -> Json:
     async with stage.house.store.reading() as read:
         where = Readable(rooms=rooms, threads=frozenset[Snowflake]())
-        told = await read.personal.data(stage.house.community_id, who.id, where)
-    return told["scenes"]
+        told = await written_down(read.personal, stage.house.community_id, who.id, where)
+    return cast(Json, told["scenes"])
 
 
 async def taken_over(stage: Theatre) -> None:

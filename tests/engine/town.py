@@ -75,7 +75,7 @@ class Town:
 
     async def view(self) -> View:
         async with self.store.reading() as read:
-            return await read.views.whole(self.community_id, agent_ids=[ADA, BOB])
+            return await read.views.whole(self.community_id, agent_ids=[ADA, BOB], minds=None)
 
     async def history(self, room_id: AgentId = ADA) -> Sequence[Message]:
         async with self.store.reading() as read:

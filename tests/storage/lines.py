@@ -1,14 +1,15 @@
 """Incoming messages with defaults, one at a time; and the newest beat."""
 
+import json
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
-from bot.core.keeping import ForgetReport
+from bot.core.keeping import ForgetReport, Readable
 from bot.core.ports import NewMessage
 from bot.core.ports.beats import Beats
-from bot.core.ports.people import WritablePersonal
+from bot.core.ports.people import Personal, WritablePersonal
 from bot.core.ports.talk import WritableTalk
 from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
 from tests.factories import by_person
@@ -61,3 +62,12 @@ async def forget(
     while (gone := await personal.forget_on(community_id, person_id)) is None:
         pass
     return gone
+
+
+async def written_down(
+    personal: Personal, community_id: CommunityId, person_id: Snowflake, where: Readable
+) -> dict[str, Any]:
+    """Give what somebody's file says."""
+    pieces: list[str] = []
+    await personal.write_down(community_id, person_id, where, pieces.append)
+    return cast(dict[str, Any], json.loads("".join(pieces)))

@@ -72,7 +72,7 @@ async def test_keys_come_with_their_holders_and_knocks(store: SqlStore) -> None:
     assert await house.one(CY, RequestAccess(room_id=ADA, key="wrong"))
     assert await house.one(CY, RequestAccess(room_id=ADA, key="open sesame")) == ""
     async with store.reading() as read:
-        desk = await read.views.action_view(house.community_id, agent_ids=[BO], room_ids=[ADA], doors=True)
+        desk = await read.views.action_view(house.community_id, agent_ids=[BO], room_ids=[ADA], doors=True, minds=None)
         asked = Inquiry(actor=by_agent(CY), doors=frozenset({ADA}), failures_since=house.now)
         found = await read.inquiries.answer(house.community_id, asked)
     assert [(key.label, key.held_by) for key in desk.opened.keys[ADA]] == [("blue", (BO, 4))]
@@ -119,7 +119,9 @@ async def test_a_key_that_many_hold_and_many_knock_with_is_not_read_for_each_of_
     monkeypatch.setattr(Session, "rows", counted_rows)
     monkeypatch.setattr(Session, "together", counted_together)
     async with store.reading() as reading:
-        desk = await reading.views.action_view(house.community_id, agent_ids=[BO], room_ids=[ADA], doors=True)
+        desk = await reading.views.action_view(
+            house.community_id, agent_ids=[BO], room_ids=[ADA], doors=True, minds=None
+        )
     (key,) = desk.opened.keys[ADA]
     assert (key.held_by, len(desk.opened.requests[ADA])) == ((ADA, BO, CY), 5)
     assert max(read) < 3 * 5

@@ -11,7 +11,7 @@ from storage.store import SqlStore
 from storage.tables import ATTACHMENTS
 from tests.factories import by_person, person
 from tests.fakes import START
-from tests.storage.lines import forget, hear, said
+from tests.storage.lines import forget, hear, said, written_down
 
 ROOM = AgentId(1)
 ARCHIVES = Path(__file__).with_name("archives")
@@ -49,8 +49,8 @@ async def test_a_forgotten_persons_name_leaves_the_files_of_others_and_theirs_go
         await write.people.put(community_id, person())
         other = said("from bob", 2, sender=by_person("bob", 502), attachments=(NOTE,))
         await write.talk.add(community_id, [said("mine", 1, attachments=(PICTURE,)), other])
-        data = await write.personal.data(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
-        assert [file["name"] for file in data["attachments"]] == [PICTURE.name]  # type: ignore[union-attr,call-overload,index]
+        data = await written_down(write.personal, community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
+        assert [file["name"] for file in data["attachments"]] == [PICTURE.name]
         await forget(write.personal, community_id, Snowflake(501), START)
     (left,) = await messages(store, community_id)
     assert [file.text for file in left.attachments] == ["hi @someone"]

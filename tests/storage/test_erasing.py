@@ -47,7 +47,7 @@ from storage.talking import indexed
 from tests.factories import by_agent, by_person, membership, person
 from tests.fakes import START
 from tests.founding import founded
-from tests.storage.lines import forget, hear, kept_beats, last_beat, said
+from tests.storage.lines import forget, hear, kept_beats, last_beat, said, written_down
 from tests.storage.test_beats import beat
 
 ROOM, OTHER = AgentId(1), AgentId(2)
@@ -120,7 +120,7 @@ async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
             one.id for one in await read.summaries.of_room(community_id, ROOM)
         ] == []  # the later one carries it over
         seen, unseen = await last_beat(read.beats, community_id, ROOM), await last_beat(read.beats, community_id, OTHER)
-        view = await read.views.whole(community_id, agent_ids=[ROOM])
+        view = await read.views.whole(community_id, agent_ids=[ROOM], minds=None)
     assert seen is not None
     assert unseen is not None
     assert (seen.hud, seen.answer, seen.thoughts) == ("", "", "")
@@ -167,7 +167,7 @@ async def left_of(store: SqlStore, community_id: CommunityId) -> dict[str, objec
     await store.gone_for_good()
     async with store.reading() as read:
         seen = await last_beat(read.beats, community_id, ROOM)
-        mind = (await read.views.whole(community_id, agent_ids=[ROOM])).mind_of(ROOM)
+        mind = (await read.views.whole(community_id, agent_ids=[ROOM], minds=None)).mind_of(ROOM)
         return {
             "hud": seen is not None and bool(seen.hud),
             "summaries": len(await read.summaries.of_room(community_id, ROOM)),
@@ -306,7 +306,7 @@ async def test_an_agent_deleted_for_good_leaves_its_id_used(store: SqlStore, com
         await hear(write.talk, community_id, said("in its room", room_id=AgentId(3)))
         await write.agents.delete(community_id, AgentId(3), START)
     async with store.writing(community_id) as write:
-        view = await write.views.whole(community_id, agent_ids=[ROOM])
+        view = await write.views.whole(community_id, agent_ids=[ROOM], minds=None)
         assert AgentId(3) not in view.agents
         assert view.rooms.keys() == {ROOM}
         assert await write.talk.search(community_id, "room", room_ids=[AgentId(3)]) == []
@@ -358,7 +358,7 @@ async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, comm
         assert await hear(write.talk, community_id, said("my lighthouse")) is None
         await write.people.put(community_id, person("mira"))
         again = await write.people.find(community_id, Snowflake(501))
-        data = await write.personal.data(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
+        data = await written_down(write.personal, community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
     assert again is not None
     assert (again.username, again.display_name, again.ignored) == ("", "", True)
     assert (data["messages"], data["reactions"]) == ([], [])
@@ -369,7 +369,7 @@ async def test_a_person_can_have_all_that_is_stored_of_them(store: SqlStore, com
         await write.people.put(community_id, person("mira"))
         await write.talk.add(community_id, [said("mine"), said("not mine", 2, sender=by_person("wren", 502))])
     async with store.reading() as read:
-        data = await read.personal.data(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
+        data = await written_down(read.personal, community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
     assert isinstance(data["messages"], list)
     assert [line["content"] for line in data["messages"] if isinstance(line, dict)] == ["mine"]
 

@@ -55,7 +55,7 @@ from storage.store import SqlStore
 from storage.tables import METADATA
 from tests.factories import by_agent, by_person, person
 from tests.fakes import START
-from tests.storage.lines import forget, said
+from tests.storage.lines import forget, said, written_down
 from tests.storage.test_beats import beat
 
 ROOM, OTHER = AgentId(1), AgentId(2)
@@ -158,7 +158,7 @@ def words_for_people_alone() -> list[Change]:
 async def left_of(store: SqlStore, community_id: CommunityId) -> list[str]:
     """Give every text that people and agents can read."""
     async with store.reading() as read:
-        view = await read.views.whole(community_id, agent_ids=[ROOM, OTHER])
+        view = await read.views.whole(community_id, agent_ids=[ROOM, OTHER], minds=None)
         room, minds = view.all_rooms[ROOM], [view.mind_of(OTHER), view.mind_of(ROOM)]
         texts = [view.whole_agent(ROOM).prompt, room.topic, room.billboard, *(key.label for key in view.keys[ROOM])]
         texts += [str(mind.knowledge) + str(mind.focus) for mind in minds]
@@ -237,7 +237,7 @@ async def test_a_nickname_reads_and_changes_nothing_of_others(
         await write.talk.add(community_id, talk)
         secret = learnt({"door": "a secret"}, "door", by="The Architect (<@501>)", side=Side(1))
         await write.apply(community_id, [*traces(), *words_for_people_alone(), secret])
-        data = await write.personal.data(community_id, eve, Readable(rooms=frozenset({ROOM})))
+        data = await written_down(write.personal, community_id, eve, Readable(rooms=frozenset({ROOM})))
     given = {name: value for name, value in data.items() if name not in ("person", "usernames")}
     assert given.pop("where_you_may_not_read") == {"messages": 0, "reactions": 0}
     assert set(map(str, given.values())) == {"[]"}
@@ -305,7 +305,7 @@ async def test_the_next_bearer_of_a_forgotten_name_is_nobodys_double(
         await write.apply(community_id, [Audit(by="<@501>", what="pause: Bo is paused.", at=START)])
         await forget(write.personal, community_id, MIRA, LATER)
         await write.people.put(community_id, person("mira", 666))
-        data = await write.personal.data(community_id, Snowflake(666), Readable(rooms=frozenset({ROOM})))
+        data = await written_down(write.personal, community_id, Snowflake(666), Readable(rooms=frozenset({ROOM})))
         assert data["changes_made"] == []
         assert [one.by for one in await write.logs.audit(community_id)] == ["someone"]
 
@@ -393,9 +393,9 @@ async def test_a_person_gets_what_they_said_and_did_where_they_may_read(
         behind = React(message_id=MessageId(3), emoji="heart", emotion=Emotion.HEART, reactor=by_person(), at=START)
         await write.apply(community_id, [*traces(), *knock(), hidden, behind])
         assert await write.personal.threads(community_id, MIRA) == [thread]
-        data = await write.personal.data(community_id, MIRA, Readable(rooms=frozenset({ROOM})))
-        more = await write.personal.data(
-            community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset({thread}))
+        data = await written_down(write.personal, community_id, MIRA, Readable(rooms=frozenset({ROOM})))
+        more = await written_down(
+            write.personal, community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset({thread}))
         )
     counts = {name: len(value) if isinstance(value, list) else value for name, value in data.items()}
     assert counts | {"person": None} == {

@@ -1,5 +1,7 @@
 """However much there is, one person's wish to be forgotten holds nobody else up."""
 
+import tracemalloc
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from storage.tables import BEATS, EVENTS
 from tests.factories import by_person, person
 from tests.fakes import START
 from tests.founding import founded
-from tests.storage.lines import forget, kept_beats, said
+from tests.storage.lines import forget, kept_beats, said, written_down
 from tests.storage.scenes import a_council
 from tests.storage.test_beats import beat
 
@@ -78,12 +80,33 @@ async def test_a_file_of_what_one_person_said_is_never_larger_than_can_be_held(
         lines = [said("word " * 200, number, attachments=(NOTE,)) for number in range(COUNT)]
         await write.talk.add(community_id, lines)
     async with store.reading() as read:
-        data = await read.personal.data(community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset()))
+        data = await written_down(
+            read.personal, community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset())
+        )
     assert 10_000 < len(to_json(data)) < 30_000
     assert isinstance(data["messages"], list)
     left_out = data["more_than_fits_into_a_file"]
     assert left_out == {"messages": COUNT - len(data["messages"]), "attachments": COUNT}
     assert data["where_you_may_not_read"] == {"messages": 0, "reactions": 0}
+
+
+async def test_a_large_file_of_one_person_is_never_held_whole(store: SqlStore, community_id: CommunityId) -> None:
+    long = replace(NOTE, text="word " * 20_000)
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said("word " * 200, number, attachments=(long,)) for number in range(60)])
+    length = 0
+
+    def wrote(text: str) -> None:
+        nonlocal length
+        length += len(text)
+
+    tracemalloc.start()
+    async with store.reading() as read:
+        await read.personal.write_down(community_id, MIRA, Readable(rooms=frozenset({ROOM})), wrote)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert length > 3_800_000
+    assert most < length
 
 
 async def carried_on(store: SqlStore, community_id: CommunityId, most: int = 10_000) -> ForgetReport | None:
@@ -240,7 +263,7 @@ async def test_much_that_goes_or_is_asked_for_at_once_is_worked_off_the_loop(
     async with store.writing(community_id) as write:
         monkeypatch.setattr(inline, "is_short", noting)
         if what == "an export":
-            data = await write.personal.data(community_id, MIRA, Readable(rooms=frozenset({ROOM})))
+            data = await written_down(write.personal, community_id, MIRA, Readable(rooms=frozenset({ROOM})))
             assert data["where_you_may_not_read"] == {"messages": COUNT, "reactions": 0}
         else:
             gone = await write.talk.delete_room(community_id, ROOM, START, thread_id=thread if "th" in what else None)

@@ -144,7 +144,9 @@ async def test_an_archive_brings_everything_back_with_its_ids(
         assert write.ids.take("message") == 11
         assert await write.notes.find(read.community_id, "home") == {"x": 1}
         found = await write.talk.search(read.community_id, "line 3", room_ids=[FIRST])
-        moved = await write.views.action_view(read.community_id, agent_ids=[FIRST], room_ids=(), doors=False)
+        moved = await write.views.action_view(
+            read.community_id, agent_ids=[FIRST], room_ids=(), doors=False, minds=None
+        )
         assert moved.mind_of(FIRST).focus.plan == PLANNED
     assert [message.content[:6] for message, _ in found] == ["line 3"]
 

@@ -92,7 +92,7 @@ async def test_what_may_hold_deleted_words_is_not_shown_before_they_are_taken_ou
         found = await read.beats.find(community_id, BeatId(3))
         firsts = await read.beats.first(community_id, [GUEST, STRANGER], START + timedelta(seconds=10))
         first = {id_: await read.beats.find(community_id, one.id) for id_, one in firsts.items()}
-        view = await read.views.whole(community_id, agent_ids=[GUEST])
+        view = await read.views.whole(community_id, agent_ids=[GUEST], minds=None)
     assert found is not None
     assert [one.hud for one in (found, first[GUEST], first[STRANGER]) if one is not None] == ["", "", SEEN]
     assert SECRET not in str(view.mind_of(GUEST).recent_actions)

@@ -78,7 +78,7 @@ async def test_deleted_words_leave_all_that_repeats_them(store: SqlStore, commun
             numbers = [1001, 1002] if how == "bulk" else [1001]
             await write.talk.delete(community_id, [Snowflake(number) for number in numbers], START)
     async with store.reading() as read:
-        view = await read.views.whole(community_id, agent_ids=[GUEST, STRANGER])
+        view = await read.views.whole(community_id, agent_ids=[GUEST, STRANGER], minds=None)
         letters = await read.letters.due(START, limit=5)
     guest = view.mind_of(GUEST, PUBLIC_SIDE)
     short = "hi" if how == "one" else "(deleted)"

@@ -85,7 +85,7 @@ async def test_logs_are_kept_as_long_as_is_set_and_not_longer(store: SqlStore, c
         assert await counts(write) == before
         await forget(write, community_id, logs_before=START + timedelta(hours=1))
         after = await counts(write)
-        view = await write.views.whole(community_id, agent_ids=[ROOM, OTHER])
+        view = await write.views.whole(community_id, agent_ids=[ROOM, OTHER], minds=None)
     assert before == {"actions": 31, "journal": 1, "audit": 1, "requests": 2, "tombstones": 1, "early_edits": 1}
     # the last twenty actions of an agent stand in its HUD, and a request that waits is no log
     assert after == {"actions": 21, "journal": 0, "audit": 0, "requests": 1, "tombstones": 0, "early_edits": 0}

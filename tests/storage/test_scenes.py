@@ -23,7 +23,7 @@ from storage.tables import EARLY_EDITS
 from tests.factories import by_agent, person
 from tests.fakes import START
 from tests.founding import founded
-from tests.storage.lines import forget, kept_beats
+from tests.storage.lines import forget, kept_beats, written_down
 from tests.storage.scenes import LINE, MIRA, THREAD, a_council
 from tests.storage.test_beats import beat
 
@@ -198,8 +198,8 @@ async def test_whoever_is_forgotten_leaves_neither_words_nor_seat_nor_what_they_
 ) -> None:
     scene = await kept(store, community_id)
     async with store.writing(community_id) as write:
-        told = await write.personal.data(
-            community_id, MIRA, Readable(rooms=frozenset({AgentId(1)}), threads=frozenset())
+        told = await written_down(
+            write.personal, community_id, MIRA, Readable(rooms=frozenset({AgentId(1)}), threads=frozenset())
         )
         assert told["scenes"] == [
             {"scene_id": scene.id, "seat": 3, "said": [{"at": START.isoformat(), "text": "Mira brews it."}]}

@@ -63,6 +63,6 @@ async def test_only_summaries_that_may_hold_what_is_deleted_are_withdrawn_with_t
         assert len(await write.summaries.of_room(community_id, ROOM)) == 3
         await write.talk.delete(community_id, [Snowflake(1002)], START)
         assert [one.id for one in await write.summaries.of_room(community_id, ROOM)] == [1]
-        view = await write.views.whole(community_id, agent_ids=[ROOM])
+        view = await write.views.whole(community_id, agent_ids=[ROOM], minds=None)
     assert view.mind_of(ROOM).focus == Focus(current_task="tea")
     assert view.all_rooms[ROOM].compact_asked_at is not None

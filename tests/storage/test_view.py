@@ -80,7 +80,7 @@ FIRST, SECOND, THIRD = AgentId(1), AgentId(2), AgentId(3)
 async def apply(store: SqlStore, community_id: CommunityId, *changes: Change) -> View:
     async with store.writing(community_id) as write:
         await write.apply(community_id, changes)
-        return await write.views.whole(community_id, agent_ids=[FIRST])
+        return await write.views.whole(community_id, agent_ids=[FIRST], minds=None)
 
 
 async def test_agents_and_rooms_come_back_as_they_were_given(store: SqlStore, community_id: CommunityId) -> None:
@@ -109,7 +109,7 @@ async def test_a_prompt_that_was_not_asked_for_cannot_be_taken_for_an_empty_one(
     store: SqlStore, community_id: CommunityId
 ) -> None:
     async with store.reading() as read:
-        view = await read.views.whole(community_id, agent_ids=[FIRST], room_ids=[SECOND])
+        view = await read.views.whole(community_id, agent_ids=[FIRST], room_ids=[SECOND], minds=None)
         glance = await read.views.glance(community_id, agent_ids=[FIRST], messages=0)
     assert [view.whole_agent(id).prompt for id in (FIRST, SECOND)] == [agent(id).prompt for id in (1, 2)]
     with pytest.raises(LookupError):
@@ -450,7 +450,9 @@ async def test_a_view_takes_as_many_statements_for_fifty_rooms_as_for_one(store:
     for agents in (1, 50):
         with statements(store) as asked:
             async with store.reading() as read:
-                view = await read.views.whole(community_id, agent_ids=[AgentId(id) for id in range(1, agents + 1)])
+                view = await read.views.whole(
+                    community_id, agent_ids=[AgentId(id) for id in range(1, agents + 1)], minds=None
+                )
         assert is_complete(view, agents)
         counts.append(sum(statement.lstrip().startswith(("SELECT", "WITH")) for statement in asked))
     assert counts[0] == counts[1] <= 15

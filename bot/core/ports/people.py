@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.core.keeping import CalledHere, ForgetReport, Readable
-from bot.core.records import CommunityId, Json, Person, Room, Snowflake
+from bot.core.keeping import CalledHere, ForgetReport, Readable, WriteText
+from bot.core.records import CommunityId, Person, Room, Snowflake
 
 
 class People(Protocol):
@@ -37,8 +37,10 @@ class Personal(Protocol):
     async def secluded(self, community_id: CommunityId, person_id: Snowflake) -> Sequence[Room]:
         """Give the private threads in which a person said or did anything, the newest first."""
 
-    async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
-        """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much."""
+    async def write_down(
+        self, community_id: CommunityId, person_id: Snowflake, readable: Readable, write: WriteText
+    ) -> None:
+        """Write down what is stored of a person where they may read, as JSON; of the rest only how much it is."""
 
     async def called(self, community_id: CommunityId, person_id: Snowflake) -> CalledHere:
         """Give what a person is or was called, and who else; it looks through all that was said."""

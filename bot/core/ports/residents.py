@@ -1,6 +1,6 @@
 """Agents, rooms and who may enter them, as they stand at one moment."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from bot.core.records import (
     AgentId,
     CommunityId,
     MessageId,
+    Mind,
     MindId,
     Room,
     Schedule,
@@ -120,15 +121,18 @@ class Views(Protocol):
         agent_ids: Sequence[AgentId] = (),
         room_ids: Sequence[AgentId] = (),
         messages: int = 200,
-        minds: Collection[MindId] | None = None,
+        minds: Collection[MindId] | None = (),
     ) -> View:
         """Give what a slot needs of these agents (and their rooms) or of these rooms, in a fixed number of queries.
 
-        `messages`: how many of the newest per room at most; `minds`: which are read, None: all of these agents.
+        `messages`: how many of the newest per room at most; `minds`: which are read too (None: all of these agents)
         """
 
     async def minds(self, community_id: CommunityId, minds: Collection[MindId]) -> Belongings:
         """Give some minds as `whole` gives them."""
+
+    def each_mind(self, community_id: CommunityId, agent_ids: Collection[AgentId]) -> AsyncIterator[Mind]:
+        """Give what agents know and have in view on every side, one mind after the other: many may be large."""
 
     async def mind_sizes(self, community_id: CommunityId, minds: Collection[MindId]) -> Mapping[MindId, int]:
         """Give how many characters there are to each of some minds, about; none of which nothing was written."""
@@ -163,11 +167,11 @@ class Views(Protocol):
         agent_ids: Sequence[AgentId],
         room_ids: Sequence[AgentId],
         doors: bool,
-        minds: Collection[MindId] | None = None,
+        minds: Collection[MindId] | None = (),
     ) -> Subject:
         """Give what actions look at and change, with keys and requests if `doors`.
 
-        `minds`: which are read, without what was done and looked up last; None: all of these agents.
+        `minds`: which are read too, without what was done and looked up last (None: all of these agents).
         """
 
 

@@ -92,9 +92,10 @@ class Cards:
         """
         async with self.office.looking(guild_id) as (community, read):
             await check_may_look(read, community.id, who, agent_id)
-            view = await read.views.action_view(community.id, agent_ids=[agent_id], room_ids=[], doors=False)
+            agent = (await read.views.roster(community.id, agent_ids=[agent_id])).whole_agent(agent_id)
+            mind = (await read.views.minds(community.id, [(agent_id, PUBLIC_SIDE)])).mind_of(agent_id)
             kept = await read.notes.find(community.id, kept_with(agent_id))
-        return await aside(written, view.whole_agent(agent_id), view.mind_of(agent_id), kept)
+        return await aside(written, agent, mind, kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class CommunityDesk:
     defaults: CommunityConfig  # what a community's settings start from
 
     async def view(self, guild_id: Snowflake, *agent_ids: AgentId, messages: int = 1) -> View:
-        """Give the community as it stands, with the rooms and minds of these agents; private threads are left out."""
+        """Give the community as it stands, with the rooms of these agents, but no minds and no private threads."""
         async with self.office.looking(guild_id) as (community, read):
             view = without_threads(await read.views.whole(community.id, agent_ids=agent_ids, messages=messages))
             seated = seated_in(await closed_scenes(read.scenes, community.id))

@@ -189,9 +189,9 @@ class Merges:
     ) -> list[tuple[Merged, bool]]:
         """Put back changes of one mind, as far as nothing else stands there now; tells which are."""
         agent_id, side = some[0].agent_id, some[0].side
-        view = await write.views.action_view(community_id, agent_ids=[agent_id], room_ids=(), doors=False)
-        actions = [_undoing(view.mind_of(agent_id, side), one) for one in some]
-        if agent_id not in view.agents:
+        mind = (await write.views.minds(community_id, [(agent_id, side)])).mind_of(agent_id, side)
+        actions = [_undoing(mind, one) for one in some]
+        if agent_id not in await write.agents.names(community_id):
             return [(one, False) for one in some]
         context = ActionContext(now=self.office.now(), random=self.office.random, side=side)
         outcomes = await self.office.performer.perform(
@@ -247,7 +247,7 @@ def _few(several: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
 
 async def _offer(read: Reading, timeline: Timeline, node_id: NodeId, world: Carried) -> Offer:
     everyone = list(await read.agents.names(timeline.community_id))
-    view = await read.views.action_view(timeline.community_id, agent_ids=everyone, room_ids=(), doors=False)
+    view = await read.views.action_view(timeline.community_id, agent_ids=everyone, room_ids=(), doors=False, minds=None)
     done = {one.what for one in await read.logs.audit(timeline.community_id, limit=LOOKED_BACK)}
     return await aside(_offered, origin_of(timeline.id, node_id), world, view, done)
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from bot.core.errors import NotFound, Rejected
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import MindPart
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, MessageId, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, MessageId, Mind, Side, Snowflake
 from bot.core.scenes.showing import closed_side
 from bot.core.view import MayRead, Outline
+from bot.engine.carried import divided
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
 from bot.engine.masks import check_may_look, closed_scenes, seated_in, shut_sides
@@ -34,6 +35,19 @@ class Minds:
         if (agent.id, room.id) not in view.memberships:
             raise NotFound(f"{agent.name} is not in that room.")
         return view.all_rooms[room.id].side
+
+    async def of(self, guild_id: Snowflake, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
+        """Give what an agent carries on one side."""
+        async with self.office.looking(guild_id) as (community, read):
+            return (await read.views.minds(community.id, [(agent_id, side)])).mind_of(agent_id, side)
+
+    async def held(self, guild_id: Snowflake, agent_id: AgentId, sides: Iterable[Side]) -> tuple[Sequence[Mind], int]:
+        """Give what an agent carries on some sides, those first that come first, and how many it is too much for."""
+        async with self.office.looking(guild_id) as (community, read):
+            sizes = await read.views.mind_sizes(community.id, [(agent_id, side) for side in sides])
+            some = next(divided(sorted(sizes), lambda one: sizes[one]), ())
+            carried = await read.views.minds(community.id, some)
+        return [carried.mind_of(*one) for one in some], len(sizes) - len(some)
 
     async def why_shut(self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake) -> str:
         """Say why a person may not look into an agent's head; empty where they may."""

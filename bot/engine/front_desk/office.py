@@ -99,7 +99,6 @@ def without_threads(view: View) -> View:
         all_rooms=rooms,
         rooms={id_: room for id_, room in view.rooms.items() if id_ in rooms},
         memberships={at: one for at, one in view.memberships.items() if at[1] in rooms},
-        minds={at: mind for at, mind in view.minds.items() if not view.is_thread(mind.side)},
     )
 
 

@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from bot.core.changes import AddLetter, AddLookup, Audit, Change, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.keeping import ForgetReport as Gone
-from bot.core.keeping import Readable
+from bot.core.keeping import Readable, WriteText
 from bot.core.kinds import LetterKind
 from bot.core.letters import MOST_TRACES, NoticePayload
 from bot.core.name_redaction import NameRedactor, Trace, TraceKind
 from bot.core.people import SOMEONE, mention
 from bot.core.ports import Clock, Store, Writing
-from bot.core.records import AgentId, CommunityId, Json, Lookup, Mind, Person, Snowflake
+from bot.core.records import AgentId, CommunityId, Lookup, Mind, Person, Snowflake
 from bot.core.view import MayRead, Outline
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, readable
@@ -49,13 +49,16 @@ class Privacy:
         async with self.office.looking(guild_id) as (community, read):
             return await read.personal.threads(community.id, person.id)
 
-    async def data(self, guild_id: Snowflake, person: Person, where: Readable, *, may_read: MayRead) -> dict[str, Json]:
-        """Give what is kept of a person where they may read now; private threads are asked for one by one."""
+    async def write_down(
+        self, guild_id: Snowflake, person: Person, where: Readable, write: WriteText, *, may_read: MayRead
+    ) -> None:
+        """Write down what is kept of a person where they may read now; private threads are asked for one by one."""
         async with self.office.looking(guild_id) as (community, read):
             threads = await read.personal.secluded(community.id, person.id)
         secluded = await readable(self.office, guild_id, threads, may_read)
         async with self.office.looking(guild_id) as (community, read):
-            return await read.personal.data(community.id, person.id, replace(where, rooms=where.rooms | secluded))
+            there = replace(where, rooms=where.rooms | secluded)
+            await read.personal.write_down(community.id, person.id, there, write)
 
     async def forget(self, guild_id: Snowflake, person: Person, *, others: Collection[str] = ()) -> str:
         """Remove what a person said and did, and their username; gives what went, what did not and why.
@@ -101,11 +104,12 @@ async def _taken_leave(
     """Let those forget who knew them, and managers decide about the rest; gives the community."""
     view = await write.views.action_view(community_id, agent_ids=gone.agents, room_ids=(), doors=False)
     who = NameRedactor(gone.names, words=(), others=gone.spared)
-    changes = [change for mind in view.minds.values() for change in without(mind, who, now)]
+    async for mind in write.views.each_mind(community_id, gone.agents):
+        await write.apply(community_id, without(mind, who, now))
     places = [place_of(trace, view) for trace in gone.traces]
     if places and view.config.managers_channel_id is not None:
-        changes.append(_handed_over(person_id, gone, places, view, now))
-    await write.apply(community_id, [*changes, Audit(by=SOMEONE, what=_logged(gone, places), at=now)])
+        await write.apply(community_id, [_handed_over(person_id, gone, places, view, now)])
+    await write.apply(community_id, [Audit(by=SOMEONE, what=_logged(gone, places), at=now)])
     return view
 
 

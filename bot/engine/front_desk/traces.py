@@ -68,14 +68,17 @@ class Traces:
             agents = [name for agent in view.agents.values() for name in (agent.name, *agent.aliases)]
             who = NameRedactor([username], words_of(username, agents), others=agents)
             by = Actor.person(person).signature()
-            minds = [mind for mind in view.minds.values() if mind.agent_id == id_]
-            changed = [changes for mind in minds if (changes := without(mind, who, now, by=by))]
+            changed = 0
+            async for mind in write.views.each_mind(community.id, [id_]):
+                changes = without(mind, who, now, by=by)
+                changed += bool(changes)
+                await write.apply(community.id, changes)
             if not changed:
                 raise NotFound(f"Nothing there holds {username}: look with `/knowledge show`.")
-            where = counted(len(changed), "memory", "memories")
+            where = counted(changed, "memory", "memories")
             what = f"Somebody's name is taken out of {place_of(trace, view)}, in {where}."
             told = Audit(by=by, what=what, agent_id=id_, at=now)
-            await write.apply(community.id, [*(change for changes in changed for change in changes), told])
+            await write.apply(community.id, [told])
         self.office.on_done()
         return f"Removed from {place_of(trace, view)}: whatever held {username} there."
 

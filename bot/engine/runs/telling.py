@@ -63,7 +63,7 @@ async def story(trees: Trees, node_id: NodeId) -> Story:
     answers = [answer for node in path for answer in await trees.recorded(KEY, node.id)]
     async with trees.look(KEY, node_id) as world, world.store.reading() as read:
         agents = dict(await read.agents.names(KEY.community_id))
-        view = await read.views.whole(KEY.community_id, agent_ids=list(agents), messages=0)
+        view = await read.views.whole(KEY.community_id, agent_ids=list(agents), messages=0, minds=None)
         messages = [one for room_id in sorted(view.rooms) for one in await _said(read.talk, room_id)]
         there = sorted(one.id for one in await read.scenes.all(KEY.community_id))
         scenes = [one for id_ in there if (one := await read.scenes.find(KEY.community_id, id_)) is not None]

@@ -168,8 +168,8 @@ class Changing:
             raise Rejected(f"Name a feeling that agents know: {one_of(list(get_args(Felt)))}.") from error
         async with self._play.world.store.writing(self._community_id) as write:
             await self._known(write.views, agent_id)
-            view = await write.views.whole(self._community_id, agent_ids=[agent_id], messages=0)
-            focus = with_feeling(view.mind_of(agent_id).focus, feels.emotion, "", self._play.clock.now())
+            held = await write.views.minds(self._community_id, [(agent_id, PUBLIC_SIDE)])
+            focus = with_feeling(held.mind_of(agent_id).focus, feels.emotion, "", self._play.clock.now())
             await write.apply(self._community_id, [SetFocus(agent_id=agent_id, side=PUBLIC_SIDE, focus=focus)])
 
     async def _set(self, change: Settings) -> None:

@@ -123,7 +123,7 @@ async def _view(world: World) -> View:
     community_id = world.tree.key.community_id
     async with world.store.reading() as read:
         everyone = list(await read.agents.names(community_id))
-        return await read.views.whole(community_id, agent_ids=everyone, messages=0)
+        return await read.views.whole(community_id, agent_ids=everyone, messages=0, minds=None)
 
 
 async def _said(world: World, view: View, *, since: datetime) -> Sequence[Message]:

@@ -233,7 +233,7 @@ async def marked(world: World) -> Mark:
     community_id = world.tree.key.community_id
     async with world.store.reading() as read:
         agents = list(await read.agents.names(community_id))
-        view = await read.views.whole(community_id, agent_ids=agents, messages=1)
+        view = await read.views.whole(community_id, agent_ids=agents, messages=1, minds=None)
         newest = {id_: (await read.beats.newest(community_id, id_, limit=1)) for id_ in agents}
         scenes = await read.scenes.all(community_id)
     return Mark(
@@ -249,7 +249,7 @@ async def happened(world: World, since: Mark) -> Sequence[Told]:
     community_id = world.tree.key.community_id
     async with world.store.reading() as read:
         agents = list(await read.agents.names(community_id))
-        view = await read.views.whole(community_id, agent_ids=agents, messages=0)
+        view = await read.views.whole(community_id, agent_ids=agents, messages=0, minds=None)
         said: list[Message] = []
         for room_id in view.rooms:
             after = since.messages.get(room_id, MessageId(0))

@@ -208,7 +208,7 @@ class Stage:
         beats: list[Beat] = []
         async with self.store.reading() as read:
             ids = [AgentId(id_) for id_ in NAMES]
-            view = await read.views.whole(self.community_id, agent_ids=ids, messages=0)
+            view = await read.views.whole(self.community_id, agent_ids=ids, messages=0, minds=None)
             for id_ in ids:
                 history = await read.talk.history(self.community_id, id_, limit=500)
                 messages += [one for one in history if one.beat_id is not None]

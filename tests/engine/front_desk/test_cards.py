@@ -48,7 +48,7 @@ async def test_knowledge_above_the_allocation_keeps_the_agent_out_and_less_is_ke
         assert len((await here.view()).agents) == before
         little = await desk.cards.read(GUILD_ID, card({"a": "a word"}))
         agent, _ = await desk.cards.move_in(GUILD_ID, person(is_architect=True), little)
-        assert (await desk.community.view(GUILD_ID, agent.id)).mind_of(agent.id).knowledge == {"a": "a word"}
+        assert (await desk.minds.of(GUILD_ID, agent.id)).knowledge == {"a": "a word"}
 
 
 async def test_two_who_move_in_at_once_know_what_their_own_cards_say() -> None:
@@ -57,7 +57,7 @@ async def test_two_who_move_in_at_once_know_what_their_own_cards_say() -> None:
         cards = [await desk.cards.read(GUILD_ID, card({"secret": f"of {name}"}, name=name)) for name in names]
         moved = await asyncio.gather(*(desk.cards.move_in(GUILD_ID, boss, one) for one in cards))
         for name, (agent, _) in zip(names, moved, strict=True):
-            mind = (await desk.community.view(GUILD_ID, agent.id)).mind_of(agent.id)
+            mind = await desk.minds.of(GUILD_ID, agent.id)
             assert (agent.name, mind.knowledge) == (name, {"secret": f"of {name}"})
 
 

@@ -80,5 +80,5 @@ async def test_the_journal_tells_who_changed_what_and_what_was_undone() -> None:
         ]
         assert "boss" in entries[0].by
         await desk.actions.take(GUILD_ID, BOSS, UndoKnowledge(), subject=ADA)
-        assert (await desk.community.view(GUILD_ID, ADA)).mind_of(ADA).knowledge == {"tea": "black"}
+        assert (await desk.minds.of(GUILD_ID, ADA)).knowledge == {"tea": "black"}
         assert await desk.minds.journal(GUILD_ID, BOB) == []

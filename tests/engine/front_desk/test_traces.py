@@ -73,7 +73,7 @@ async def test_what_an_agent_knows_of_somebody_goes_unseen_and_the_rest_stays() 
             await desk.actions.take(GUILD_ID, BOSS, known, subject=ADA)
         told = await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.KNOWLEDGE), "zoe")
         assert "sugar" not in told
-        knowledge = (await desk.community.view(GUILD_ID, ADA)).mind_of(ADA).knowledge
+        knowledge = (await desk.minds.of(GUILD_ID, ADA)).knowledge
         assert knowledge["tea"] == "black"
         assert "zoe" not in str(knowledge)
         with pytest.raises(NotFound, match="Nothing there holds zoe"):

@@ -70,7 +70,7 @@ class House:
 
     async def view(self, *agent_ids: AgentId) -> View:
         async with self.store.reading() as read:
-            return await read.views.whole(self.community_id, agent_ids=agent_ids or (ADA, BO, CY, DI, EL))
+            return await read.views.whole(self.community_id, agent_ids=agent_ids or (ADA, BO, CY, DI, EL), minds=None)
 
     async def mind(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
         return (await self.view(agent_id)).mind_of(agent_id, side)

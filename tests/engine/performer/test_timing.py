@@ -68,7 +68,7 @@ async def test_what_waits_to_be_said_is_seen_by_whoever_said_it_and_can_be_taken
 
     async def seen(id: AgentId) -> str:
         async with house.store.reading() as read:
-            view = await read.views.whole(house.community_id, agent_ids=[id])
+            view = await read.views.whole(house.community_id, agent_ids=[id], minds=None)
         return hud(view, id).input
 
     assert 'scheduled: 1 at 2026-11-20 11:00:00 "line 0"; 2 at 2026-11-20 11:00:00 "line 1"' in await seen(BO)

@@ -16,7 +16,7 @@ async def test_everybody_moves_in_sits_down_and_the_scene_begins() -> None:
         assert (scene.status, [one.agent_id for one in scene.seats]) == (SceneStatus.RUNNING, [1, 2])
         assert scene.thread_id is not None
         assert await read.letters.next_due_at() is None
-        view = await read.views.whole(founded.community_id, agent_ids=[AgentId(1), AgentId(2)], messages=0)
+        view = await read.views.whole(founded.community_id, agent_ids=[AgentId(1), AgentId(2)], messages=0, minds=None)
     assert {at for at in view.memberships} == {(1, 1), (2, 2), (2, 1)}
     assert founded.room_of("bo") == 2
     assert founded.room_of("") == 1
@@ -28,7 +28,7 @@ async def test_agents_get_what_the_file_gives_them() -> None:
     )
     spec = RunSpec(agents=(ADA, cy), events=EVENTS, settings={"language": "German"})
     async with founded_in_memory(spec) as (store, founded), store.reading() as read:
-        view = await read.views.whole(founded.community_id, agent_ids=[AgentId(2)], messages=0)
+        view = await read.views.whole(founded.community_id, agent_ids=[AgentId(2)], messages=0, minds=None)
     agent = view.agents[AgentId(2)]
     assert (agent.name, agent.temperature, agent.token_budget, agent.interval_seconds) == ("Cy", 0.2, 5_000, 3.0)
     assert view.mind_of(AgentId(2), PUBLIC_SIDE).knowledge == {"a b": {"c.d": 1}}

@@ -29,7 +29,7 @@ async def test_a_change_that_cannot_be_leaves_no_node(tmp_path: Path) -> None:
         assert [one.id for one in await grown.trees.nodes(grown.key)] == [0]
         (node,) = await grown.grow("branch", 0, changes=(good,))
         async with grown.trees.look(grown.key, node.id) as world, world.store.reading() as read:
-            view = await read.views.whole(grown.key.community_id, agent_ids=[AgentId(1)], messages=0)
+            view = await read.views.whole(grown.key.community_id, agent_ids=[AgentId(1)], messages=0, minds=None)
         assert view.mind_of(AgentId(1)).knowledge == {"mood": "calm"}
         assert (await grown.home.view(1)).mind_of(AgentId(1)).knowledge == {}
 
@@ -47,7 +47,7 @@ async def test_an_agent_may_be_otherwise_in_all_that_commands_set_and_in_what_it
     async with garden(tmp_path, moody) as grown:
         (node,) = await grown.grow("branch", 0, changes=(props, planned))
         async with grown.trees.look(grown.key, node.id) as world, world.store.reading() as read:
-            view = await read.views.whole(grown.key.community_id, agent_ids=[AgentId(1)], messages=0)
+            view = await read.views.whole(grown.key.community_id, agent_ids=[AgentId(1)], messages=0, minds=None)
         agent, focus = view.agents[AgentId(1)], view.mind_of(AgentId(1)).focus
         assert (agent.temperature, agent.interval_seconds, agent.paused_reason is None) == (0.2, 3, False)
         assert view.memberships[AgentId(1), AgentId(1)].attention == 40

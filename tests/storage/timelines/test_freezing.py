@@ -134,7 +134,7 @@ async def test_only_pieces_of_what_is_frozen_and_kept_are_in_memory(tmp_path: Pa
         assert peak < 2_000_000, "6 million characters were said, in half as many bytes"
         assert unfrozen([image.data]).startswith(b"SQLite format 3")
         async with trees.look(tree.key, ROOT) as world, world.store.reading() as read:
-            view = await read.views.whole(community_id, agent_ids=[ROOM])
+            view = await read.views.whole(community_id, agent_ids=[ROOM], minds=None)
         assert view.rooms
         await trees.close()
     assert [name for name in listdir(tmp_path) if name.startswith(UNFINISHED)] == []
@@ -197,7 +197,7 @@ async def test_others_have_their_turn_while_much_that_was_known_is_unwound(
     assert max(at_turn.values()) == 1
     past = SqlStore(Database(database_url("sqlite://"), unfrozen([image.data])), store.config)
     async with past, past.reading() as read:
-        view = await read.views.whole(community_id, agent_ids=[ROOM])
+        view = await read.views.whole(community_id, agent_ids=[ROOM], minds=None)
     assert view.mind_of(ROOM, PUBLIC_SIDE).knowledge == {"tea": 0}
 
 
@@ -307,7 +307,7 @@ async def test_knowledge_and_plan_are_unwound_and_a_changed_focus_is_empty(
     image = await store.image(community_id, Cut(rooms=(ROOM,), point=point), now=NOW)
     past = SqlStore(Database(database_url("sqlite://"), unfrozen([image.data])), store.config)
     async with past, past.reading() as read:
-        view = await read.views.whole(community_id, agent_ids=[ROOM])
+        view = await read.views.whole(community_id, agent_ids=[ROOM], minds=None)
     (mind,) = [one for one in view.minds.values() if one.agent_id == ROOM]
     assert mind.knowledge == {"mira": "kind", "stays": True}
     assert mind.focus.notes == ()

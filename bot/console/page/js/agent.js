@@ -135,6 +135,9 @@ export function agentPage(told, beats) {
     h("details.part", {}, h("summary", {}, "Its prompt"), h("pre.hud", { tabindex: 0 }, told.prompt)),
     part("Beats", beats.length ? table("Beats", ["Beat", "When", "Because", "What came of it", "Cost"], beats.map(beatRow)) : nothing("It has not beaten yet.")),
     told.minds.map(mind),
+    told.more_minds
+      ? nothing(`It carries more beside ${counted(told.more_minds, "private room")}: /knowledge show tells it room by room.`)
+      : null,
     part("Attention", told.attention.length ? attention(told.attention) : nothing("It is in no room.")),
     part("Cost by day", days(told.days, coin)),
   ];
