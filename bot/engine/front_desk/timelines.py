@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from importlib import metadata
 
 import structlog
@@ -21,6 +22,7 @@ from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
+    UNREADABLE,
     AtMessage,
     AtStep,
     AtTime,
@@ -389,22 +391,23 @@ class Timelines:
                 await _laid_to_rest(write.timelines, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
 
     async def _tell_makers(self) -> None:
-        """Tell those whose tree was deleted because somebody was forgotten, once; who was forgotten is told nothing."""
+        """Tell those whose tree went by itself why, once; who was forgotten is told nothing.
+
+        That a file was damaged managers are told too.
+        """
         async with self.office.store.reading() as read:
             gone = [one for one in await read.timelines.all() if one.gone and one.made_by]
         for one in gone:
             async with self.office.store.writing(one.community_id) as write:
                 maker = await write.people.find(one.community_id, one.made_by)
+                told: list[NoticePayload] = []
+                if one.gone == UNREADABLE:
+                    told.append(NoticePayload(text=f"🌳 What-if {one.id} was deleted. {one.gone}"))
                 if maker is not None and maker.username:
-                    told = NoticePayload(
-                        text=f"🌳 Your what-if {one.id} was deleted. {one.gone}",
-                        to_managers=False,
-                        person_id=one.made_by,
-                    ).stored()
-                    letter = AddLetter(
-                        kind=LetterKind.NOTICE, room_id=one.room_id, payload=told, not_before=self.office.now()
-                    )
-                    await write.apply(one.community_id, [letter])
+                    text = f"🌳 Your what-if {one.id} was deleted. {one.gone}"
+                    told.append(NoticePayload(text=text, to_managers=False, person_id=one.made_by))
+                notice = partial(AddLetter, kind=LetterKind.NOTICE, room_id=one.room_id, not_before=self.office.now())
+                await write.apply(one.community_id, [notice(payload=each.stored()) for each in told])
                 await _laid_to_rest(write.timelines, one, one.gone)
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:

@@ -7,20 +7,21 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.kinds import LetterKind
+from bot.core.letters import NoticePayload
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, planned
-from bot.core.timelines.records import NOW, AtStep, AtTime, EventKind, NodeId, Status
+from bot.core.timelines.records import NOW, UNREADABLE, AtStep, AtTime, EventKind, NodeId, Status
 from bot.engine.front_desk import timelines as desk_timelines
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.house import Treasury
-from storage.tables import METADATA
+from storage.tables import LETTERS, METADATA
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import BOSS, EVENT, TOKENIZER, Garden, garden, operations
 from tests.factories import GUILD_ID
@@ -142,6 +143,21 @@ async def test_the_maker_of_a_tree_that_went_with_somebody_is_told_once_unless_i
         notices = [one.payload for one in letters if one.kind is LetterKind.NOTICE]
         assert [one["person_id"] for one in notices] == [BOSS.id]
         assert "Somebody asked to be forgotten." in str(notices[0]["text"])
+
+
+async def test_managers_and_its_maker_are_told_of_a_tree_that_went_because_it_was_damaged(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, community_id = desk(grown), grown.key.community_id
+        tree = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        async with grown.home.store.writing(community_id) as write:
+            await write.timelines.keep(replace(tree, gone=UNREADABLE))
+        await there.expire()
+        await there.expire()
+        async with grown.home.store.database.reading() as connection:
+            rows = (await connection.execute(select(LETTERS.c.payload).where(LETTERS.c.kind == "notice"))).scalars()
+        notices = [NoticePayload.model_validate(one) for one in rows]
+        assert [(one.to_managers, one.person_id) for one in notices] == [(True, None), (False, BOSS.id)]
+        assert all(f"hat-if {tree.id} was deleted. {UNREADABLE}" in one.text for one in notices)
 
 
 async def test_a_point_is_a_message_a_time_or_a_step_of_a_scene(tmp_path: Path) -> None:
