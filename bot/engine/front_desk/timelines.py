@@ -30,6 +30,7 @@ from bot.core.timelines.records import (
     Event,
     Node,
     NodeId,
+    Planned,
     Point,
     Timeline,
     Tree,
@@ -199,8 +200,7 @@ class Timelines:
         tree = await orchard.trees.find(timeline.key)
         growth = replace(growth, limits=Limits.of(await self._config(timeline)))
         plans = planned(growth, await orchard.trees.nodes(timeline.key), tree.seed)
-        turns = sum(one.turns_wanted or int((one.minutes or 0) + 0.99) for one in plans)
-        found = await orchard.treasury.estimate(timeline.key, turns, len(plans))
+        found = await orchard.treasury.estimate(timeline.key, _turns_of(plans), len(plans))
         return await orchard.treasury.held(timeline.key, found, timeline.usd_cap)
 
     async def asks_above(self, timeline: Timeline) -> Decimal:
@@ -273,19 +273,18 @@ class Timelines:
                 log.warning("what was running in a what-if does not go on", tree=one.id, why=error.sentence)
 
     async def _go_on(self, orchard: Orchard, timeline: Timeline) -> None:
-        nodes = [node for node in await orchard.trees.nodes(timeline.key) if not node.status.is_over]
-        if not nodes or orchard.treasury.runs(timeline.key):
+        key = timeline.key
+        nodes = [node for node in await orchard.trees.nodes(key) if not node.status.is_over]
+        if not nodes or orchard.treasury.runs(key):
             return
-        turns = sum(node.turns_wanted for node in nodes)
-        grant = await orchard.treasury.grant(
-            timeline.key, await orchard.treasury.estimate(timeline.key, turns, len(nodes))
-        )
+        estimate = await orchard.treasury.estimate(key, _turns_of(nodes), len(nodes))
+        grant = await orchard.treasury.grant(key, await orchard.treasury.capped(key, estimate, timeline.usd_cap))
         resumed: Sequence[Node] = ()
         try:
-            resumed = await orchard.grower.resume(timeline.key)
+            resumed = await orchard.grower.resume(key)
         finally:
             if grant is not None:
-                await orchard.treasury.give(timeline.key, grant, resumed)
+                await orchard.treasury.give(key, grant, resumed)
 
     async def read(self, timeline: Timeline, node_id: int) -> Sequence[str]:
         """Give what was said in a node since the fork."""
@@ -422,6 +421,11 @@ class Timelines:
 
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())
+
+
+def _turns_of(nodes: Sequence[Node | Planned]) -> int:
+    """Give in how many turns of agents these are thought to be run; a minute counts as one."""
+    return sum(one.turns_wanted or int((one.minutes or 0) + 0.99) for one in nodes)
 
 
 async def _laid_to_rest(timelines: WritableTimelines, timeline: Timeline, why: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import random
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.house import Treasury
+from bot.engine.timelines.play import SPENT
 from storage.tables import LETTERS, METADATA
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import BOSS, EVENT, TOKENIZER, Garden, garden, operations
@@ -268,6 +270,31 @@ async def test_what_waited_when_selfroom_ended_goes_on_at_its_next_start(tmp_pat
         ended = await grown.trees.node(timeline.key, node.id)
         assert (ended.status, ended.turns) == (Status.DONE, 1)
         assert ended.usd > 0
+
+
+@pytest.mark.parametrize(("cap", "turns"), [("0.000001", 20), ("0.5", None)], ids=["a spent tree", "minutes"])
+async def test_what_goes_on_spends_what_its_tree_has_left_and_no_more(
+    tmp_path: Path, cap: str, turns: int | None
+) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
+        (event,) = await there.grow(timeline, BOSS, growth)
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        async with grown.home.store.writing(grown.key.community_id) as write:
+            await write.timelines.keep(replace(timeline, usd_cap=Decimal(cap)))
+        wanted = Growth(what="advance", by=BOSS, nodes=(event.id,), turns=turns or 1)
+        (plan,) = planned(wanted, await grown.trees.nodes(timeline.key), "s")
+        plan = plan if turns else replace(plan, turns_wanted=0, minutes=3.0)
+        (node,) = await grown.trees.add(timeline.key, [plan], at=grown.home.clock.now())
+        after = desk(grown)
+        await after.go_on()
+        await after.orchard.grower.finished()  # type: ignore[union-attr]
+        ended = await grown.trees.node(timeline.key, node.id)
+        assert ended.status is Status.DONE
+        assert (ended.outcome == SPENT) is (turns is not None)
+        assert (ended.usd > 0) is (turns is None)
 
 
 async def test_a_tree_that_went_while_its_thread_was_opened_stays_gone(tmp_path: Path) -> None:
