@@ -101,7 +101,7 @@ $(UV):
 
 .venv/run.stamp: $(UV) pyproject.toml uv.lock
 	@echo "Fetching the libraries that Selfroom stands on (only this time) …"
-	@$(UV) sync --frozen --inexact --no-dev --no-compile-bytecode $(QUIET)
+	@UV_COMPILE_BYTECODE=0 $(UV) sync --frozen --inexact --no-dev $(QUIET)
 	@touch $@
 
 .venv/dev.stamp: $(UV) pyproject.toml uv.lock

@@ -23,7 +23,11 @@ def clone(tmp_path: Path) -> Path:
         (tmp_path / name).touch()
     bin_ = tmp_path / ".venv" / "bin"
     bin_.mkdir(parents=True)
-    for name, does in (("uv", 'echo "uv $*" >&2'), ("python", ":"), ("selfroom", "echo ready")):
+    for name, does in (
+        ("uv", 'echo "uv $* (compiling: $UV_COMPILE_BYTECODE)" >&2'),
+        ("python", ":"),
+        ("selfroom", "echo ready"),
+    ):
         (bin_ / name).write_text(f"#!/bin/sh\n{does}\n")
         (bin_ / name).chmod(0o755)
     return tmp_path
@@ -85,7 +89,7 @@ def test_the_first_start_compiles_no_more_than_it_loads_and_keeps_that(clone: Pa
         text=True,
         check=True,
     )
-    assert "--no-compile-bytecode" in done.stderr
+    assert "--no-dev --quiet (compiling: 0)" in done.stderr
     assert "unset: yes" in done.stdout
 
 
