@@ -13,8 +13,9 @@ from bot.core.people import as_decided
 from bot.core.permissions import may_see
 from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.ports.people import People
+from bot.core.ports.residents import Views
 from bot.core.ports.talk import Talk
-from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, MessageId, Reason
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, MessageId, Reason, Side
 from bot.core.view import Doors, Glance, Outline, Subject
 from bot.engine.performer.action_context import ActionContext
 from bot.engine.performer.inquiry import inquired
@@ -49,10 +50,7 @@ async def load(
         ids += _addressing(context.reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
         places = [*rooms, *await _places_of(write.talk, community_id, actor, ids)]
-        carried = [(id_, side) for id_ in agents for side in {context.side, PUBLIC_SIDE}]
-        seen = laid = await write.views.action_view(
-            community_id, agent_ids=agents, room_ids=places, doors=doors, minds=carried
-        )
+        seen = laid = await _laid(write.views, community_id, agents, places, context.side, doors=doors)
     keys = laid.doors if laid is not None else None
     ids += _calling(seen, context)
     here = shown_to(seen, subject_id, context)
@@ -74,6 +72,19 @@ async def load(
     )
     _notice(work, context.reasons)
     return work
+
+
+async def _laid(
+    views: Views,
+    community_id: CommunityId,
+    agents: Sequence[AgentId],
+    rooms: Sequence[AgentId],
+    side: Side,
+    *,
+    doors: bool,
+) -> Subject:
+    minds = {(id_, where) for id_ in agents for where in (side, PUBLIC_SIDE)}
+    return await views.action_view(community_id, agent_ids=agents, room_ids=rooms, doors=doors, minds=minds)
 
 
 def shown_to(view: Outline, agent_id: AgentId | None, context: ActionContext) -> tuple[AgentId, ...]:
