@@ -374,24 +374,16 @@ async def public_messages(night: Night) -> None:
 async def absent_elsewhere(night: Night) -> None:
     """Search, rooms' windows, recall and summaries read messages that a room shows; none of a scene's is one."""
     async with night.stage.house.store.reading() as read:
-        view = await read.views.whole(
-            night.stage.house.community_id,
-            agent_ids=[AgentId(id_) for id_ in range(1, AGENTS + 1)],
-            messages=99,
-            minds=None,
-        )
+        everyone = [AgentId(id_) for id_ in range(1, AGENTS + 1)]
+        view = await read.views.whole(night.stage.house.community_id, agent_ids=everyone, messages=99)
     night.clean([room.messages for room in view.rooms.values()])
     assert "Night 1 falls" not in str([room.messages for room in view.rooms.values()])
 
 
 async def absent_mind(night: Night) -> None:
     async with night.stage.house.store.reading() as read:
-        view = await read.views.whole(
-            night.stage.house.community_id,
-            agent_ids=[AgentId(id_) for id_ in range(1, AGENTS + 1)],
-            messages=1,
-            minds=None,
-        )
+        everyone = [AgentId(id_) for id_ in range(1, AGENTS + 1)]
+        view = await read.views.whole(night.stage.house.community_id, agent_ids=everyone, messages=1, minds=None)
     public = [mind for (_, side), mind in view.minds.items() if side >= 0]
     night.clean(public)
     assert any(side < 0 for _, side in view.minds)
