@@ -12,7 +12,7 @@ from aiohttp import web
 
 from bot.console.door import Guest
 from bot.console.feed import KEPT, Feed, Told
-from bot.console.reading import Asker
+from bot.console.standing import Asker
 from bot.core.errors import Rejected
 from bot.core.happenings import Happened
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Snowflake

@@ -1,7 +1,7 @@
 """What managers read in the console: each page of it from the same readers as the commands."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,12 +9,14 @@ from aiohttp import web
 
 from bot.console import rows
 from bot.console.feed import Feed
+from bot.console.routes import Route
 from bot.console.rows import Row
+from bot.console.standing import Asker
 from bot.core.errors import NotFound
 from bot.core.hud.changed import changed
 from bot.core.page_rows import beat_row
-from bot.core.records import AgentId, Beat, Message, MessageId, Person, Room, Snowflake
-from bot.core.view import Glance, MayRead
+from bot.core.records import AgentId, Beat, Message, MessageId, Room, Snowflake
+from bot.core.view import Glance
 from bot.engine.aside import aside
 from bot.engine.front_desk import FrontDesk
 
@@ -24,17 +26,6 @@ MOST_THREADS: Final = 20
 SMALLEST_SNOWFLAKE: Final = 10**15  # our own ids are counted, and far below
 LARGEST: Final = 2**63
 LARGEST_COUNTED: Final = 2**31 - 1
-Told = Callable[["Asker", web.Request], Awaitable[object]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """A manager, as they are now, and which private threads they may read."""
-
-    guild_id: Snowflake
-    person: Person
-    may_read: MayRead
-    server: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +35,29 @@ class Readings:
     desk: FrontDesk
     feed: Feed
 
-    def by_path(self) -> Mapping[str, Told]:
-        """Give what is told where."""
-        return {
-            "/overview": self.overview,
-            "/rooms/{room:[0-9]{1,9}}": self.room,
-            "/messages/{message:[0-9]{1,20}}": self.message,
-            "/agents/{agent:[0-9]{1,9}}": self.agent,
-            "/agents/{agent:[0-9]{1,9}}/beats": self.beats,
-            "/agents/{agent:[0-9]{1,9}}/beats/{beat:[0-9]{1,9}}": self.beat,
-        }
+    def routes(self) -> list[Route]:
+        """Give what can be asked."""
+        agent = "/agents/{agent}"
+        stretch = {"before": "only what came before this message", "at": "what came up to this message"}
+        return [
+            Route(
+                path="/overview",
+                told=self.overview,
+                about="Everything at a glance.",
+                gives=("server", "seq", "budget", "rooms", "agents", "waits", "models", "letters"),
+            ),
+            Route(
+                path="/rooms/{room}",
+                told=self.room,
+                about="A stretch of a room's transcript.",
+                query=stretch,
+                gives=("room", "messages", "more", "newest", "threads"),
+            ),
+            Route(path="/messages/{message}", told=self.message, about="One message.", gives=("id", "room", "text")),
+            Route(path=agent, told=self.agent, about="One agent.", gives=("agent", "prompt", "minds", "attention")),
+            Route(path=f"{agent}/beats", told=self.beats, about="An agent's newest beats.", is_list=True),
+            Route(path=f"{agent}/beats/{{beat}}", told=self.beat, about="One beat.", gives=("beat", "sections")),
+        ]
 
     async def overview(self, asker: Asker, _: web.Request) -> Row:
         """Give everything at a glance: rooms, agents, money, what waits for a manager, models and letters."""

@@ -1,5 +1,6 @@
 """Who somebody is now: what the console asks of Discord at each request."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from bot.core.records import Person, Snowflake
@@ -17,3 +18,13 @@ class Standing(Protocol):
 
     def name(self, guild_id: Snowflake) -> str:
         """Give what the server is called."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """A manager, as they are now, and which private threads they may read."""
+
+    guild_id: Snowflake
+    person: Person
+    may_read: MayRead
+    server: str

@@ -14,6 +14,8 @@ from bot.core.view import MayRead
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from bot.playground.cdn import PAGE
+from bot.runs.served import ServedRuns
+from bot.runs.sources import shipped
 from tests.engine.town import Town, town
 from tests.factories import GUILD_ID, person
 from tests.fakes import OpenBench, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
@@ -80,8 +82,14 @@ class Open:
 
 
 @asynccontextmanager
-async def opened(*, entered: bool = True, store: str = "sqlite://", **more: Any) -> AsyncIterator[Open]:  # noqa: ANN401
-    """Open a console over a town; `entered`: with a manager inside."""
+async def opened(
+    *,
+    entered: bool = True,
+    store: str = "sqlite://",
+    runs: ServedRuns | None = None,
+    **more: Any,  # noqa: ANN401
+) -> AsyncIterator[Open]:
+    """Open a console over a town; `entered`: with a manager inside; `runs`: where its runs are."""
     async with town(url=store) as here:
         desk = FrontDesk(
             Office(
@@ -92,13 +100,14 @@ async def opened(*, entered: bool = True, store: str = "sqlite://", **more: Any)
                 on_done=here.delivery.wake,
                 models=ScriptedModel(),
                 workshop=OpenBench(),
-            )
+            ),
+            laboratory=runs,
         )
         server, feed = Server(), Feed(here.clock)
         here.store.on_happened = feed.tell
         jar = aiohttp.CookieJar(unsafe=True)  # of an address that is a number
         async with (
-            Console(desk, server, here.clock, port=0, shared=PAGE, feed=feed, **more) as console,
+            Console(desk, server, here.clock, port=0, shared=PAGE, feed=feed, presets=shipped(), **more) as console,
             aiohttp.ClientSession(cookie_jar=jar) as session,
         ):
             there = Open(here, desk, server, console, session, feed)

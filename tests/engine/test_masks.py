@@ -18,7 +18,8 @@ from bot.adapters.discord import boards
 from bot.adapters.metrics import Heart, hearts_page
 from bot.console.feed import Feed
 from bot.console.live import may_see
-from bot.console.reading import Asker, Readings
+from bot.console.reading import Readings
+from bot.console.standing import Asker
 from bot.core.actions import DirectScene
 from bot.core.day_usage import Period
 from bot.core.errors import NotFound, Rejected

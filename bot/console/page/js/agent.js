@@ -53,14 +53,14 @@ function attention(rows) {
 }
 
 /** A value as a tree that opens. */
-function tree(name, value) {
+export function knownTree(name, value) {
   if (value === null || typeof value !== "object") return h("li", {}, h("b", {}, `${name}: `), String(value));
   const inner = Object.entries(value);
   if (!inner.length) return h("li", {}, h("b", {}, `${name}: `), h("span.quiet", {}, "empty"));
   return h(
     "li",
     {},
-    h("details", { open: inner.length < 12 }, h("summary", {}, h("b", {}, name)), h("ul.knows", {}, inner.map((one) => tree(...one)))),
+    h("details", { open: inner.length < 12 }, h("summary", {}, h("b", {}, name)), h("ul.knows", {}, inner.map((one) => knownTree(...one)))),
   );
 }
 
@@ -81,7 +81,7 @@ function mind(one) {
   return part(
     one.side ? `What it carries in ${one.where}` : "What it carries in public",
     h("h3", {}, "Knowledge"),
-    known.length ? h("ul.knows", {}, known.map((each) => tree(...each))) : nothing("It knows nothing yet."),
+    known.length ? h("ul.knows", {}, known.map((each) => knownTree(...each))) : nothing("It knows nothing yet."),
     h("h3", {}, "Focus"),
     focus.length
       ? h("dl.facts", {}, focus.map(([name, value]) => fact(name.replaceAll("_", " "), [value].flat().join(" · "))))

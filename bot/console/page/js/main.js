@@ -30,6 +30,15 @@ const PAGES = [
     const message = query.get("message");
     return beatPage(await ask(`/agents/${agent}/beats/${beat}`), message && (await ask(`/messages/${message}`)));
   }],
+  [/^#\/runs\/new$/, async () => (await import("./wizard.js")).wizard(await ask("/runs/setup"))],
+  [/^#\/runs\/(\d+)/, async ([, id], query) => {
+    const told = await ask(`/runs/${id}`);
+    const { runPage, shownAt } = await import("./run.js");
+    const at = shownAt(told, query);
+    const from = query.get("from");
+    return runPage(told, await ask(`/runs/${id}/snapshots/${at}${from === null ? "" : `?from=${from}`}`), show);
+  }],
+  [/^#\/runs$/, async () => (await import("./runs.js")).runs(await ask("/runs"), show)],
   [/^#\/agents\/(\d+)/, async ([, id]) => agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats`))],
 ];
 
