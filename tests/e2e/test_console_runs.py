@@ -61,7 +61,7 @@ async def test_a_researcher_starts_a_council_of_five_from_the_wizard(home: Livin
         async with page.expect_download() as packed:
             await page.get_by_role("button", name="Export").click()
         assert (await packed.value).suggested_filename == "run-1.zip"
-        await page.get_by_label("Turns").fill("2")
+        await page.get_by_label("Turns", exact=True).fill("2")
         await page.get_by_role("button", name="Go on").click()
         await expect(page.get_by_role("treeitem")).to_have_count(3)
         await page.get_by_role("link", name="All runs").click()

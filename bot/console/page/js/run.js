@@ -37,6 +37,7 @@ function line(one) {
 }
 
 function pages(run, at, { from, of }) {
+  if (of <= PAGE) return null;
   const to = (start, words) => h("a", { href: `#/runs/${run}?at=${at}&from=${start}` }, words);
   return h(
     "nav.row",
@@ -115,7 +116,6 @@ export function runPage(told, shown, show) {
       "Transcript",
       pages(told.run, at, shown),
       shown.lines.length ? h("ol.lines", { "aria-label": "Transcript" }, shown.lines.map(line)) : nothing("Nothing was said until then."),
-      pages(told.run, at, shown),
     ),
   ];
 }
