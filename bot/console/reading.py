@@ -12,15 +12,16 @@ from bot.console.feed import Feed
 from bot.console.routes import Route
 from bot.console.rows import Row
 from bot.console.standing import Asker
-from bot.core.errors import NotFound
+from bot.core.errors import NotFound, Rejected
 from bot.core.hud.changed import changed
 from bot.core.page_rows import beat_row
-from bot.core.records import AgentId, Beat, Message, MessageId, Room, Snowflake
-from bot.core.view import Glance
+from bot.core.records import PUBLIC_SIDE, AgentId, Beat, Message, MessageId, Room, Side, Snowflake
+from bot.core.view import Glance, Outline
 from bot.engine.aside import aside
 from bot.engine.front_desk import FrontDesk
 
 LATELY_MINUTES: Final = 10.0
+CLOSED: Final = "This room is closed to you on Discord: somebody who sees it can let you in there."
 PAGE: Final = 50  # messages or beats at a time
 MOST_THREADS: Final = 20
 SMALLEST_SNOWFLAKE: Final = 10**15  # our own ids are counted, and far below
@@ -74,7 +75,11 @@ class Readings:
             "at": now.isoformat(),
             "paused": view.community.paused,
             "budget": rows.budget_row(spent),
-            "rooms": [rows.room_row(view, room, lately.get(room.id, 0)) for room in own],
+            "rooms": [
+                rows.room_row(view, room, 0 if asker.is_closed(room) else lately.get(room.id, 0))
+                | {"closed": asker.is_closed(room)}
+                for room in own
+            ],
             "agents": [
                 rows.resident_row(view, one, looks[one.id], spent.by_agent.get(one.id), now)
                 for id_, one in view.agents.items()
@@ -99,7 +104,9 @@ class Readings:
             words = f"{who} knocks at {of(knock.room_id)}'s room."
             found.append(rows.wait_row("knock", knock.room_id, knock.created_at, words))
         for letter, said in await self.desk.held.waiting(asker.guild_id):
-            words = f"What {of(letter.room_id)}'s room was to show is held: {said}"
+            place = view.all_rooms.get(letter.room_id)
+            what = said if place is not None and not asker.is_closed(place) else "that room is closed to you."
+            words = f"What {of(letter.room_id)}'s room was to show is held: {what}"
             found.append(rows.wait_row("held", letter.room_id, letter.created_at, words))
         for room in view.all_rooms.values():
             if room.thread_of is None and room.fault_told_at is not None:
@@ -155,9 +162,11 @@ class Readings:
         if agent_id not in view.agents:
             raise NotFound(f"There is no agent {agent_id}.")
         await self.desk.minds.side(guild_id, view.agents[agent_id], None, who=asker.person.id)
+        shut = self._shut(asker, view, agent_id)
         spent = await self.desk.money.spent_today(guild_id)
         whole, agent = await self.desk.community.view(guild_id, agent_id, messages=0), view.agents[agent_id]
-        minds = sorted((one for one in whole.minds.values() if one.agent_id == agent_id), key=lambda one: one.side)
+        mine = [one for one in whole.minds.values() if one.agent_id == agent_id and one.side not in shut]
+        minds = sorted(mine, key=lambda one: one.side)
         return {
             "agent": rows.resident_row(
                 view, agent, looks[agent_id], spent.by_agent.get(agent_id), self.desk.clock.now()
@@ -172,24 +181,27 @@ class Readings:
 
     async def beats(self, asker: Asker, request: web.Request) -> list[Row]:
         """Give an agent's newest beats."""
-        model = await self.desk.providers.model(asker.guild_id)
+        model, agent_id = await self.desk.providers.model(asker.guild_id), AgentId(int(request.match_info["agent"]))
         found = await self.desk.beats.of(
             asker.guild_id,
-            AgentId(int(request.match_info["agent"])),
+            agent_id,
             who=asker.person.id,
             may_read=asker.may_read,
             limit=PAGE,
         )
-        return [rows.brief_row(one, model) for one in found]
+        shut = self._shut(asker, await self.desk.community.view(asker.guild_id, messages=0), agent_id)
+        return [rows.brief_row(one, model) for one in found if one.side not in shut]
 
     async def beat(self, asker: Asker, request: web.Request) -> Row:
         """Give what an agent saw at a beat, what of it was new, what it answered, and what came of that."""
         agent_id, number = AgentId(int(request.match_info["agent"])), int(request.match_info["beat"])
         guild_id, who, may_read = asker.guild_id, asker.person.id, asker.may_read
         beat = await self.desk.beats.one(guild_id, agent_id, number, who=who, may_read=may_read)
+        view = await self.desk.community.view(guild_id, messages=0)
+        if beat.side in self._shut(asker, view, agent_id):
+            raise Rejected(CLOSED)
         before = await self.desk.beats.before(guild_id, beat, who=who, may_read=may_read)
         model = await self.desk.providers.model(guild_id)
-        view = await self.desk.community.view(guild_id, messages=0)
         place = view.all_rooms.get(beat.room_id) if beat.room_id is not None else None
         compared = await aside(changed, before.hud, beat.hud) if before is not None and before.hud else None
         return {
@@ -202,6 +214,12 @@ class Readings:
             "stretches": compared.stretches if compared else [(beat.hud, False)],
             "gone": compared.gone if compared else [],
         }
+
+    def _shut(self, asker: Asker, view: Outline, agent_id: AgentId) -> frozenset[Side]:
+        """Give the sides of an agent on which it sees a room that is closed to who asks: so its whole HUD there is."""
+        rooms = [view.all_rooms[room_id] for agent, room_id in view.memberships if agent == agent_id]
+        rooms.extend(room for room in view.all_rooms.values() if room.side != PUBLIC_SIDE)
+        return frozenset(room.side for room in rooms if asker.is_closed(room))
 
     async def _name(self, asker: Asker, person_id: Snowflake | None) -> str | None:
         """Give the username of who caused a beat; None for nobody, and who is known no longer."""
@@ -233,6 +251,8 @@ class Readings:
             place = await self.desk.rooms.thread_at(asker.guild_id, place.channel_id, asker.may_read)
         if place is None:
             raise NotFound(f"There is no room {room_id}, or it is not for you.")
+        if asker.is_closed(place):
+            raise Rejected(CLOSED)
         return place
 
     async def _threads(self, asker: Asker, place: Room) -> list[Room]:

@@ -157,17 +157,20 @@ class Console:
         """Give who asks, with the rights that they have now, unless they ask too often."""
         if not self._asked.allows(self._whose(request)):
             raise web.HTTPTooManyRequests(text=TOO_OFTEN)
-        return await self._still(request)
+        return await self._standing_of(self._whose(request), anew=True)
 
     async def _still(self, request: web.Request) -> Asker:
-        """Give who asked, with the rights that they have now."""
-        guest = self._whose(request)
-        person = await self._standing.manager(guest.guild_id, guest.user_id)
-        if person is None:
+        """Give who asked, and goes on and on: with the rights that they had a few seconds ago."""
+        return await self._standing_of(self._whose(request), anew=False)
+
+    async def _standing_of(self, guest: Guest, *, anew: bool) -> Asker:
+        manager = await self._standing.manager(guest.guild_id, guest.user_id, anew=anew)
+        if manager is None:
             raise Rejected(ONLY_MANAGERS)
         return Asker(
             guild_id=guest.guild_id,
-            person=person,
+            person=manager.person,
+            sees=manager.sees,
             may_read=self._standing.reader(guest.guild_id, guest.user_id),
             server=self._standing.name(guest.guild_id),
         )

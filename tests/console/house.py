@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 
 from bot.console.feed import Feed
+from bot.console.standing import Manager
 from bot.console.window import PROOF, Console
 from bot.core.records import Person, Room, Snowflake
 from bot.core.view import MayRead
@@ -29,9 +30,11 @@ class Server:
 
     managers: dict[Snowflake, Person] = field(default_factory=lambda: {BOSS.id: BOSS})
     readable: set[int] = field(default_factory=set)
+    closed: set[int | None] = field(default_factory=set)  # channels that managers do not see
 
-    async def manager(self, guild_id: Snowflake, user_id: Snowflake) -> Person | None:
-        return self.managers.get(user_id) if guild_id == GUILD_ID else None
+    async def manager(self, guild_id: Snowflake, user_id: Snowflake, *, anew: bool) -> Manager | None:
+        found = self.managers.get(user_id) if guild_id == GUILD_ID else None
+        return None if found is None else Manager(found, lambda channel_id: channel_id not in self.closed)
 
     def reader(self, guild_id: Snowflake, user_id: Snowflake) -> MayRead:
         async def may_read(thread: Room) -> bool:

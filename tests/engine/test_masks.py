@@ -192,8 +192,8 @@ async def refused_console(night: Night) -> None:
     def asked(path: str, **parts: str) -> web.Request:
         return make_mocked_request("GET", path, match_info=parts)
 
-    mira = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, server="")
-    boss = Asker(guild_id=GUILD_ID, person=BOSS, may_read=by_nobody, server="")
+    mira = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, sees=lambda _: True, server="")
+    boss = Asker(guild_id=GUILD_ID, person=BOSS, may_read=by_nobody, sees=lambda _: True, server="")
     for read in (readings.agent, readings.beats):
         with pytest.raises(Rejected, match="sits in a scene with you"):
             await read(mira, asked("/", agent="1"))
