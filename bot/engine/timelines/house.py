@@ -163,12 +163,19 @@ class Treasury:
 
     async def held(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> Estimate:
         """Give an estimate that sets no more aside than is left; raises Rejected where that is thought too little."""
-        nodes = await self._trees.nodes(key)
-        left = cap - sum((one.usd for one in nodes), Decimal(0)) - self._under_way(key, nodes)
+        left = await self._left(key, cap)
         if estimate.usd > left:
             about = f"about {estimate.usd:.2f} {await self.coin(key)}"
             raise Rejected(f"This tree's money does not hold this: {about}, {left:.2f} left.")
         return replace(estimate, granted_usd=min(estimate.granted_usd, left))
+
+    async def capped(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> Estimate:
+        """Give an estimate of what was begun once that sets no more aside than the tree has left, maybe nothing."""
+        return replace(estimate, granted_usd=max(Decimal(0), min(estimate.granted_usd, await self._left(key, cap))))
+
+    async def _left(self, key: TreeKey, cap: Decimal) -> Decimal:
+        nodes = await self._trees.nodes(key)
+        return cap - sum((one.usd for one in nodes), Decimal(0)) - self._under_way(key, nodes)
 
     def _under_way(self, key: TreeKey, nodes: Sequence[Node]) -> Decimal:
         """Give what operations that still run on a tree may spend beyond what their nodes are known to have."""
