@@ -16,7 +16,7 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.hud.changed import changed
 from bot.core.page_rows import beat_row
 from bot.core.records import PUBLIC_SIDE, AgentId, Beat, Message, MessageId, Room, Side, Snowflake
-from bot.core.view import Glance, Outline
+from bot.core.view import Glance
 from bot.engine.aside import aside
 from bot.engine.front_desk import FrontDesk
 
@@ -128,7 +128,7 @@ class Readings:
 
     async def room(self, asker: Asker, request: web.Request) -> Row:
         """Give a stretch of a room's transcript: the newest, or what came `before` a message, or up to `at` one."""
-        place = await self._place(asker, AgentId(int(request.match_info["room"])))
+        place = await self.place(asker, AgentId(int(request.match_info["room"])))
         before, at = (_number(request.query.get(name, "")) for name in ("before", "at"))
         last = await self._found(asker, at) if at is not None else None
         if last is not None and last.room_id != place.id:
@@ -137,7 +137,7 @@ class Readings:
         found = await self.desk.rooms.history(
             asker.guild_id, place.id, before=None if mark is None else MessageId(mark), limit=PAGE
         )
-        told = await self._told(asker, [*found, *([last] if last is not None else [])])
+        told = await self.told(asker, [*found, *([last] if last is not None else [])])
         roster = await self.desk.community.view(asker.guild_id, messages=0)
         here = rows.place_row(roster, place) | {"topic": place.topic, "billboard": place.billboard}
         threads = await self._threads(asker, place)
@@ -152,8 +152,8 @@ class Readings:
     async def message(self, asker: Asker, request: web.Request) -> Row:
         """Give one message by our own id or by Discord's, with what lies behind it."""
         found = await self._found(asker, _number(request.match_info["message"]))
-        await self._place(asker, found.room_id)
-        return (await self._told(asker, [found]))[0]
+        await self.place(asker, found.room_id)
+        return (await self.told(asker, [found]))[0]
 
     async def agent(self, asker: Asker, request: web.Request) -> Row:
         """Give what an agent is, carries, sees where, and costs."""
@@ -162,7 +162,7 @@ class Readings:
         if agent_id not in view.agents:
             raise NotFound(f"There is no agent {agent_id}.")
         await self.desk.minds.side(guild_id, view.agents[agent_id], None, who=asker.person.id)
-        shut = self._shut(asker, view, agent_id)
+        shut = await self.shut(asker, agent_id)
         spent = await self.desk.money.spent_today(guild_id)
         whole, agent = await self.desk.community.view(guild_id, agent_id, messages=0), view.agents[agent_id]
         mine = [one for one in whole.minds.values() if one.agent_id == agent_id and one.side not in shut]
@@ -189,7 +189,7 @@ class Readings:
             may_read=asker.may_read,
             limit=PAGE,
         )
-        shut = self._shut(asker, await self.desk.community.view(asker.guild_id, messages=0), agent_id)
+        shut = await self.shut(asker, agent_id) if found else ()
         return [rows.brief_row(one, model) for one in found if one.side not in shut]
 
     async def beat(self, asker: Asker, request: web.Request) -> Row:
@@ -198,7 +198,7 @@ class Readings:
         guild_id, who, may_read = asker.guild_id, asker.person.id, asker.may_read
         beat = await self.desk.beats.one(guild_id, agent_id, number, who=who, may_read=may_read)
         view = await self.desk.community.view(guild_id, messages=0)
-        if beat.side in self._shut(asker, view, agent_id):
+        if beat.side in await self.shut(asker, agent_id):
             raise Rejected(CLOSED)
         before = await self.desk.beats.before(guild_id, beat, who=who, may_read=may_read)
         model = await self.desk.providers.model(guild_id)
@@ -215,8 +215,9 @@ class Readings:
             "gone": compared.gone if compared else [],
         }
 
-    def _shut(self, asker: Asker, view: Outline, agent_id: AgentId) -> frozenset[Side]:
+    async def shut(self, asker: Asker, agent_id: AgentId) -> frozenset[Side]:
         """Give the sides of an agent on which it sees a room that is closed to who asks: so its whole HUD there is."""
+        view = await self.desk.community.view(asker.guild_id, agent_id, messages=0)
         rooms = [view.all_rooms[room_id] for agent, room_id in view.memberships if agent == agent_id]
         rooms.extend(room for room in view.all_rooms.values() if room.side != PUBLIC_SIDE)
         return frozenset(room.side for room in rooms if asker.is_closed(room))
@@ -226,7 +227,7 @@ class Readings:
         known = await self.desk.community.people(asker.guild_id, [person_id] if person_id is not None else [])
         return next((f"@{one.username}" for one in known.values()), None)
 
-    async def _told(self, asker: Asker, messages: list[Message]) -> list[Row]:
+    async def told(self, asker: Asker, messages: list[Message]) -> list[Row]:
         """Give messages with the beats and letters behind them."""
         view = await self.desk.community.view(asker.guild_id, messages=0)
         model = await self.desk.providers.model(asker.guild_id)
@@ -244,7 +245,7 @@ class Readings:
             raise NotFound("That was said in a scene: paste its link from Discord.")
         return found
 
-    async def _place(self, asker: Asker, room_id: AgentId) -> Room:
+    async def place(self, asker: Asker, room_id: AgentId) -> Room:
         """Give a room, or a private thread that who asks may read now; raises NotFound."""
         place = await self.desk.rooms.place(asker.guild_id, room_id)
         if place is not None and place.thread_of is not None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from aiohttp import web
 from pydantic import Field
 
-from bot.console.routes import Given, Route, Scope, read_body, read_bytes, read_json
+from bot.console.routes import Given, Route, Scope, Told, read_body, read_bytes, read_json
 from bot.console.rows import Row
 from bot.console.standing import Asker
 from bot.core.errors import BadSetting, TooMuch
@@ -24,6 +24,7 @@ LARGEST_CARD: Final = 10_000_000  # bytes, as on Discord
 PAGE: Final = 200  # lines of a transcript at a time
 MOST_TURNS: Final = 200  # that a run goes on for at once
 ZIP: Final = "application/zip"
+BYTES: Final = "application/octet-stream"
 
 
 class GoesOn(Given):
@@ -59,73 +60,38 @@ class RunPages:
 
     def routes(self) -> list[Route]:
         """Give what can be asked."""
+        return [*self._read(), *self._changed()]
+
+    def _read(self) -> list[Route]:
         one, at = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}"
-        run = Scope.RUN
+        chosen = ("presets", "templates", "kinds", "models")
+        came = ("snapshot", "lines", "outcome", "knowledge", "usage")
+        first = {"from": "the first line that is told; the last ones without it"}
         return [
             Route(path="/runs", told=self.all, about="The runs that are kept.", gives=("runs", "under_way")),
-            Route(
-                path="/runs/setup",
-                told=self.setup,
-                about="What a run is set up from.",
-                gives=("presets", "templates", "kinds", "models"),
-            ),
+            Route(path="/runs/setup", told=self.setup, about="What a run is set up from.", gives=chosen),
             Route(path=one, told=self.one, about="One run with its worlds.", gives=("run", "spec", "nodes")),
-            Route(
-                path=at,
-                told=self.at,
-                about="What came of a run until a snapshot.",
-                query={"from": "the first line that is told; the last ones without it"},
-                gives=("snapshot", "lines", "outcome", "knowledge", "usage"),
-            ),
+            Route(path=at, told=self.at, about="What came of a run until a snapshot.", query=first, gives=came),
             Route(path=f"{at}/export", told=self.export, about="All files of a run until a snapshot.", content=ZIP),
-            Route(
-                path="/runs",
-                method="POST",
-                scope=run,
-                body=RunSpec,
-                told=self.begin,
-                about="Begin a run.",
-                gives=("run",),
-            ),
-            Route(
-                path="/runs/agents",
-                method="POST",
-                scope=run,
-                body=Wished,
-                told=self.made_up,
-                about="Make agents up.",
-                gives=("agents",),
-            ),
-            Route(
-                path="/runs/card",
-                method="POST",
-                scope=run,
-                takes="application/octet-stream",
-                told=self.card,
-                about="Read a character card.",
-                gives=("name", "prompt", "type"),
-            ),
-            Route(
-                path=f"{one}/advance",
-                method="POST",
-                scope=run,
-                body=GoesOn,
-                told=self.advance,
-                about="Let a run go on, or branch.",
-                gives=("run",),
-            ),
-            Route(path="/runs/end", method="POST", scope=run, told=self.end, about="End what is played.", gives=()),
-            Route(path=f"{one}/copy", method="POST", scope=run, told=self.copy, about="Copy a run.", gives=("run",)),
-            Route(
-                path=f"{at}/name",
-                method="POST",
-                scope=run,
-                body=Named,
-                told=self.name,
-                about="Give a snapshot a name.",
-                gives=("snapshot",),
-            ),
-            Route(path=one, method="DELETE", scope=run, told=self.delete, about="Delete a run.", gives=()),
+        ]
+
+    def _changed(self) -> list[Route]:
+        one, at, run = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}", ("run",)
+
+        def change(path: str, told: Told, about: str, gives: tuple[str, ...] = (), **more: Any) -> Route:  # noqa: ANN401
+            return Route(
+                **{"method": "POST", "scope": Scope.RUN, **more}, path=path, told=told, about=about, gives=gives
+            )
+
+        return [
+            change("/runs", self.begin, "Begin a run.", run, body=RunSpec),
+            change("/runs/agents", self.made_up, "Make agents up.", ("agents",), body=Wished),
+            change("/runs/card", self.card, "Read a character card.", ("name", "prompt", "type"), takes=BYTES),
+            change("/runs/end", self.end, "End what is played."),
+            change(f"{one}/advance", self.advance, "Let a run go on, or branch.", run, body=GoesOn),
+            change(f"{one}/copy", self.copy, "Copy a run.", run),
+            change(f"{at}/name", self.name, "Give a snapshot a name.", ("snapshot",), body=Named),
+            change(one, self.delete, "Delete a run.", method="DELETE"),
         ]
 
     async def all(self, asker: Asker, _: web.Request) -> Row:

@@ -10,6 +10,7 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from bot.console.doing import Doings
 from bot.console.door import Door, Guest, Pace
 from bot.console.feed import Feed
 from bot.console.guard import guard, lay_policy, origins_of
@@ -65,7 +66,9 @@ class Console:
         self._origins: list[str] = []
         self._live = Live(desk, feed, self._asker, self._still)
         desk.runs.on_news = lambda whose: feed.tell([Happening(kind=Happened.CHANGED, community_id=whose, what="runs")])
-        routes = [*Readings(desk, feed).routes(), *RunPages(desk, presets or {}).routes()]
+        readings = Readings(desk, feed)
+        pages = (readings, Doings(desk, readings), RunPages(desk, presets or {}))
+        routes = [route for one in pages for route in one.routes()]
         self._runner = web.AppRunner(self._app(routes, shared), access_log=None, shutdown_timeout=1)
 
     async def __aenter__(self) -> "Console":

@@ -6,11 +6,11 @@ import { Refused } from "/shared/js/lib/stream.js";
 import { mountTheme } from "/shared/js/side/theme.js";
 import { toast } from "/shared/js/widgets/toast.js";
 import { agentPage } from "./agent.js";
-import { beatPage } from "./beat.js";
+import { beatPage, hudPage } from "./beat.js";
 import { Live } from "./live.js";
 import { overview } from "./overview.js";
 import { beatAddress } from "./parts.js";
-import { room } from "./room.js";
+import { line, room } from "./room.js";
 import { Ended, ask, enter, leave } from "./session.js";
 
 const view = find("#view");
@@ -25,6 +25,12 @@ let shown = "";
 
 const PAGES = [
   [/^#\/(?:\?|$)/, async (found, query, quietly) => atAGlance(await ask("/overview"), quietly)],
+  [/^#\/rooms\/(\d+)\/settings/, async ([, id]) =>
+    (await import("./settings.js")).settingsPage(await ask(`/rooms/${id}/settings`), show)],
+  [/^#\/rooms\/(\d+)\/search/, async ([, id], query) => {
+    const { foundPage } = await import("./settings.js");
+    return foundPage(await ask(`/rooms/${id}/search${asked(query)}`), id, query.get("words") ?? "", line);
+  }],
   [/^#\/rooms\/(\d+)/, async ([, id], query) => room(await ask(`/rooms/${id}${asked(query)}`), Number(query.get("at")))],
   [/^#\/agents\/(\d+)\/beats\/(\d+)/, async ([, agent, beat], query) => {
     const message = query.get("message");
@@ -39,7 +45,8 @@ const PAGES = [
     return runPage(told, await ask(`/runs/${id}/snapshots/${at}${from === null ? "" : `?from=${from}`}`), show);
   }],
   [/^#\/runs$/, async () => (await import("./runs.js")).runs(await ask("/runs"), show)],
-  [/^#\/agents\/(\d+)/, async ([, id]) => agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats`))],
+  [/^#\/agents\/(\d+)\/hud/, async ([, id], query) => hudPage(await ask(`/agents/${id}/hud${asked(query)}`))],
+  [/^#\/agents\/(\d+)/, async ([, id]) => agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats`), show)],
 ];
 
 function asked(query) {
