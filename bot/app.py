@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -49,7 +50,7 @@ from bot.house import DiscordSite, House
 from bot.playground.cdn import PAGE
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.providers import make_models, prices_of
-from bot.seclusion import Seclusion
+from bot.seclusion import UNNAMED, Seclusion
 from bot.settings import Settings
 from bot.standin.player import played
 from bot.tokens import tokenizer_for
@@ -138,6 +139,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
     """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics()
+        os.environ.setdefault(UNNAMED, str(settings.data_dir))
         store = await SqlStore.open(
             settings.database, config=settings.defaults, sole=True, timelines=settings.timelines
         )
