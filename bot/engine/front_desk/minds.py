@@ -1,6 +1,6 @@
 """What agents carry in their heads: what they see now, and how their knowledge came about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.errors import NotFound, Rejected
@@ -41,10 +41,12 @@ class Minds:
         async with self.office.looking(guild_id) as (community, read):
             return (await read.views.minds(community.id, [(agent_id, side)])).mind_of(agent_id, side)
 
-    async def held(self, guild_id: Snowflake, agent_id: AgentId, sides: Iterable[Side]) -> tuple[Sequence[Mind], int]:
+    async def held(self, guild_id: Snowflake, agent_id: AgentId, sides: Collection[Side]) -> tuple[Sequence[Mind], int]:
         """Give what an agent carries on some sides, those first that come first, and how many it is too much for."""
         async with self.office.looking(guild_id) as (community, read):
-            sizes = await read.views.mind_sizes(community.id, [(agent_id, side) for side in sides])
+            here = {PUBLIC_SIDE}.intersection(sides)  # there is one before anything is written
+            sizes = {(agent_id, side): 0 for side in here}
+            sizes |= await read.views.mind_sizes(community.id, [(agent_id, side) for side in sides])
             some = next(divided(sorted(sizes), lambda one: sizes[one]), ())
             carried = await read.views.minds(community.id, some)
         return [carried.mind_of(*one) for one in some], len(sizes) - len(some)
