@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.core.actions import DirectScene, LeaveSeat, TakeSeat
+from bot.core.after_beat import FAILURES_TOLD
+from bot.core.errors import ModelUnreachable
 from bot.core.gate import Ready, verdict
 from bot.core.kinds import ReasonKind
 from bot.core.records import PUBLIC_SIDE, AgentId, Json, Side
@@ -98,6 +100,18 @@ async def test_a_turn_goes_before_everything_once_twenty_seconds_are_left_howeve
             judged = verdict(view, claim, until_at - timedelta(seconds=left), Spending())
             assert isinstance(judged, Ready)
             assert judged.first == first, left
+
+
+async def test_that_the_model_of_who_is_asked_at_night_fails_is_told_to_nobody() -> None:
+    model = Player(lambda text, moves: ModelUnreachable("The line is down."))
+    async with theatre(model, agents=6) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        await stage.run(60)
+        assert len(model.calls) > 2 * FAILURES_TOLD  # wolf and seer, again and again
+        assert village(await stage.scene()).phase == "night"
+        assert not [what for what in stage.house.publisher.done if what[0] == "notify"]
+        view = await stage.house.view(*range(1, 7))
+        assert {room.fault_told_at for room in view.all_rooms.values()} == {None}
 
 
 async def test_what_is_kept_on_a_turn_stays_on_the_scenes_side() -> None:
