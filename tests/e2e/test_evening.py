@@ -32,15 +32,15 @@ PRESS_MS = 5_000  # after which it is looked for anew: the seat may just have go
 LONGEST_SECONDS = 900
 PROGRAMME = {  # how many agents sit down, and what makes each short
     "chat": (2, "turns=9"),
-    "council": (2, "host=false; turns=14; motions=1; topic=When there is tea"),
+    "council": (2, "host=false; turns=24; motions=1; topic=The tea kitchen"),
     "village": (2, "rounds=4"),
     "landlord": (2, "points=true; robbing=false; doubling=false"),
     "werewolf": (6, "reveal_roles=true"),
 }
 AGENTS = ("Wren", "Ledger", "Fern", "Moss", "Sol", "Ash")
 THERE = 2  # of them are there at first
-LIKED = ("vote: yes", "second", "move motion…", "amend…", "speak…", "say…", "last words…", "call", "silence", "rest")
-NEEDLESS = ("talk…", "whisper…", "pack…", "look", "propose end", "adjourn", "withdraw", "call vote")
+LIKED = ("vote: yes", "second", "move motion…", "call vote", "speak…", "say…", "last words…", "call", "silence", "rest")
+NEEDLESS = ("talk…", "whisper…", "pack…", "look", "propose end", "adjourn", "withdraw", "amend…")
 FIRST_OF: Final = ("play",)  # of these lists what stands first is taken, of others what stands last
 WIDE: ViewportSize = {"width": 1280, "height": 1000}
 PHONE: ViewportSize = {"width": 390, "height": 780}
