@@ -13,15 +13,16 @@ from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from sqlalchemy import case, delete, update
 
 from bot.adapters.metrics import Heart, hearts_page
 from bot.adapters.web import scene_row
+from bot.console.doing import Doings
 from bot.console.feed import Feed
 from bot.console.live import may_see
-from bot.console.reading import Asker, Readings
+from bot.console.reading import Readings
+from bot.console.standing import Asker
 from bot.core.changes import PutReason
 from bot.core.day_usage import Period
 from bot.core.errors import NotFound, Rejected
@@ -56,6 +57,7 @@ SEATS = {"werewolf": 8, "landlord": 4, "village": 4}  # the last one is a person
 MANAGING_MIRA = replace(MIRA, is_architect=True)
 OPEN_SECONDS = 60
 FIRST_BEATS = 3
+WORDS = "/?words=wolf"
 Texts = Mapping[str, str]
 
 
@@ -110,7 +112,7 @@ class Around:
         """Give every surface by its name; `told`: what has just happened in the scene, `whose` head is looked into."""
         return {
             **await self._agents(),
-            **await self._console(),
+            **await self._console(whose),
             **await self._scene(told),
             **await self._kept(),
             **await self._refused(whose),
@@ -138,16 +140,20 @@ class Around:
             "public HUDs": str(huds),
         }
 
-    async def _console(self) -> Texts:
-        readings, asker = self._reading()
+    async def _console(self, whose: AgentId) -> Texts:
+        """Give all that the console tells, refusals too, and what it tells as it happens."""
+        readings = Readings(self.desk, self.feed)
+        asker = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, sees=lambda _: True, server="")
+        parts = {"room": "1", "agent": str(whose), "message": "1", "beat": "1"}
+        routes = [one for one in (*readings.routes(), *Doings(self.desk, readings).routes()) if one.method == "GET"]
+        found = {
+            f"console {one.path}": await _answer(one.told(asker, make_mocked_request("GET", WORDS, match_info=parts)))
+            for one in routes
+        }
         agents = frozenset(await self.desk.agents.names(GUILD_ID))
         hidden = await self.desk.agents.masked(GUILD_ID)
         told = self.feed.after(self.stage.house.community_id, self.since) or ()
-        return {
-            "console": str(await readings.overview(asker, _asked())),
-            "console room": str(await readings.room(asker, _asked(room="1"))),
-            "live": str([one for one in told if may_see(one, agents, hidden)]),
-        }
+        return found | {"live": str([one for one in told if may_see(one, agents, hidden)])}
 
     async def _scene(self, events: Sequence[Event]) -> Texts:
         scene, house = await self.stage.scene(), self.stage.house
@@ -189,7 +195,6 @@ class Around:
 
     async def _refused(self, id_: AgentId) -> Texts:
         """Give what stands in place of all that is refused."""
-        readings, asker = self._reading()
         house, who, desk = self.stage.house, MIRA.id, self.desk
         async with house.store.reading() as read:
             shut = await rooms_shut_to(read, house.community_id, who)
@@ -197,8 +202,6 @@ class Around:
             "head": desk.minds.why_shut(GUILD_ID, id_, who=who),
             "HUD history": desk.beats.of(GUILD_ID, id_, who=who),
             "exported card": desk.cards.move_out(GUILD_ID, id_, who=who),
-            "console agent": readings.agent(asker, _asked(agent=str(id_))),
-            "console beats": readings.beats(asker, _asked(agent=str(id_))),
             "forked tree": self.trees.fork(GUILD_ID, MANAGING_MIRA, id_, title="", rooms=(id_,)),
             "replay": desk.scenes.replay(GUILD_ID, SCENE, who=who),
             "community export": desk.community.pack(GUILD_ID, MANAGING_MIRA, most_bytes=10**6),
@@ -208,15 +211,6 @@ class Around:
             "tree": str([await _answer(self.trees.find(GUILD_ID, one.id, None, who=who)) for one in trees]),
             "rooms of trees": str(sorted(shut)),
         }
-
-    def _reading(self) -> tuple[Readings, Asker]:
-        return Readings(self.desk, self.feed), Asker(
-            guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, server=""
-        )
-
-
-def _asked(**parts: str) -> web.Request:
-    return make_mocked_request("GET", "/", match_info=parts)
 
 
 async def _answer(asked: Awaitable[object]) -> str:
