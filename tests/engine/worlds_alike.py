@@ -52,6 +52,7 @@ from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.engine.timelines.garden import Asked, Garden
 from tests.factories import GUILD_ID
 from tests.fakes import OpenBench, SeededRandom
+from tests.storage.lines import written_down
 
 SEATS = {"werewolf": 8, "landlord": 4, "village": 4}  # the last one is a person's, who manages the server
 MANAGING_MIRA = replace(MIRA, is_architect=True)
@@ -183,7 +184,7 @@ class Around:
         spent = await money.spent_today(GUILD_ID)
         async with house.store.reading() as read:
             where = Readable(rooms=frozenset({AgentId(1)}))
-            own = await read.personal.data(house.community_id, MIRA.id, where)
+            own = await written_down(read.personal, house.community_id, MIRA.id, where)
         found = await self.desk.messages.search(GUILD_ID, "wolf", room_ids=self.agents)
         return {
             "usage": str([used, spent.by_agent]),
