@@ -47,6 +47,7 @@ from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
 from bot.house import DiscordSite, House
+from bot.passes import PassFile
 from bot.playground.cdn import PAGE
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.providers import make_models, prices_of
@@ -350,6 +351,7 @@ def open_console(settings: Settings, client: SelfroomClient, parts: Parts) -> Co
         shared=PAGE,
         feed=feed,
         presets=shipped(),
+        passes=PassFile(settings.passes),
     )
 
 
