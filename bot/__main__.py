@@ -15,7 +15,7 @@ from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import Detail, InputFormat
 from bot.core.terminal import in_a_line, visible
 from bot.core.wording import counted
-from bot.runs.commands import runs, sim
+from bot.laboratory import runs, sim
 from bot.shell import Json, as_line, carry_out, err, give_up, headed, out, say, say_line, settings
 
 if TYPE_CHECKING:

@@ -49,6 +49,8 @@ from bot.house import DiscordSite, House
 from bot.playground.cdn import PAGE
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.providers import make_models, prices_of
+from bot.runs.served import ServedRuns
+from bot.runs.sources import shipped
 from bot.seclusion import Seclusion
 from bot.settings import Settings
 from bot.standin.player import played
@@ -81,6 +83,7 @@ class Parts:
     archives: HandedArchives
     orchard: Orchard
     estimator: Estimator
+    runs: ServedRuns
 
 
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
@@ -159,9 +162,11 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         archives = HandedArchives(store.database, warehouse, cipher)
         orchard = open_orchard(stack, settings, store, models, clock)
         estimator = Estimator(models, played)
-        parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard, estimator)
+        runs = ServedRuns(folder=settings.runs, is_shared=settings.is_playground)
+        stack.push_async_callback(runs.close)
+        parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard, estimator, runs)
         house = build(settings, site, parts, face)
-        if (window := open_console(settings, house.client, store, clock)) is not None:
+        if (window := open_console(settings, house.client, parts)) is not None:
             house.client.window = await stack.enter_async_context(window)
         yield house
 
@@ -278,6 +283,7 @@ def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_d
         backup_days=settings.backup_days,
         config=settings.defaults,
         orchard=parts.orchard,
+        laboratory=parts.runs,
     )
 
 
@@ -325,12 +331,13 @@ def show_inside(face: Face | None, site: DiscordSite, client: SelfroomClient, mo
         face.inside = Inside(visitors=visitors, models=models, origins=pages, face_of=client.face)
 
 
-def open_console(settings: Settings, client: SelfroomClient, store: SqlStore, clock: SystemClock) -> Console | None:
+def open_console(settings: Settings, client: SelfroomClient, parts: Parts) -> Console | None:
     """Make the managers' window: always in a playground, elsewhere only on the port that is set."""
     if settings.console_port is None and not settings.is_playground:
         return None
+    clock = parts.clock
     feed = Feed(clock)
-    store.on_happened = feed.tell
+    parts.store.on_happened = feed.tell
     return Console(
         client.desk,
         ConsolePeople(client, Members(client)),
@@ -340,6 +347,7 @@ def open_console(settings: Settings, client: SelfroomClient, store: SqlStore, cl
         hours=settings.console_hours,
         shared=PAGE,
         feed=feed,
+        presets=shipped(),
     )
 
 

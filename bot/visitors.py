@@ -10,6 +10,7 @@ from typing import TypeVar
 import discord
 
 from bot.client import SelfroomClient
+from bot.console.standing import Manager
 from bot.core.errors import PublishError, Rejected
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import AgentId, Beat, Person, Room, Snowflake
@@ -28,31 +29,33 @@ MEMBER_SECONDS = 5.0  # and Discord tells of two members a second, whatever it i
 
 
 class Members:
-    """Members of servers as they are now: of each Discord is asked once in a few seconds, however many look.
+    """Members of servers as they are now: of each Discord is asked once, however many look at the same time.
 
     Each server has one question at a time under way, and none waits for another's.
     """
 
     def __init__(self, client: SelfroomClient) -> None:
         self._client = client
-        self._known: dict[tuple[int, Snowflake], tuple[float, discord.Member | None]] = {}
+        self._known: dict[tuple[int, Snowflake], tuple[float, discord.Member | None]] = {}  # until when
         self._readable: dict[tuple[int, Snowflake, int], tuple[float, bool]] = {}
         self._asking: defaultdict[Snowflake, asyncio.Lock] = defaultdict(
             asyncio.Lock
         )  # by server: as many as we are in
 
-    async def now(self, user_id: int, guild_id: Snowflake) -> discord.Member | None:
-        """Give a member; None for who is none, or cannot be asked for."""
+    async def now(self, user_id: int, guild_id: Snowflake, *, anew: bool = False) -> discord.Member | None:
+        """Give a member; None for who is none, or cannot be asked for. `anew`: Discord is asked from now on."""
         guild = self._client.get_guild(guild_id)
         if guild is None:
             return None
-        key = (user_id, guild_id)
+        key, arrived = (user_id, guild_id), asyncio.get_running_loop().time()
         async with self._asking[guild_id]:  # who comes meanwhile is told what the first one hears
             self._known = _still(self._known)
-            if key not in self._known:
+            known = self._known.get(key)
+            if known is None or (anew and known[0] < arrived + MEMBER_SECONDS):
+                asked = asyncio.get_running_loop().time()
                 found = await self._fetched(guild, user_id)  # who is none is remembered, too: they may ask as often
-                self._known[key] = asyncio.get_running_loop().time() + MEMBER_SECONDS, found
-            return self._known[key][1]
+                known = self._known[key] = asked + MEMBER_SECONDS, found
+            return known[1]
 
     async def may_read(self, user_id: int, guild_id: Snowflake, thread_id: int) -> bool:
         """Tell whether a member may read a private thread."""
@@ -97,10 +100,12 @@ class ConsolePeople:
         self._client = client
         self._members = members
 
-    async def manager(self, guild_id: Snowflake, user_id: Snowflake) -> Person | None:
-        member = await self._members.now(user_id, guild_id)
+    async def manager(self, guild_id: Snowflake, user_id: Snowflake, *, anew: bool) -> Manager | None:
+        member = await self._members.now(user_id, guild_id, anew=anew)
         person = None if member is None else self._client.person(member)
-        return person if person is not None and person.is_architect else None
+        if person is None or not person.is_architect:
+            return None
+        return Manager(person, lambda channel_id: channel_id is not None and may_read(member, channel_id))
 
     def reader(self, guild_id: Snowflake, user_id: Snowflake) -> MayRead:
         async def may_read(thread: Room) -> bool:

@@ -14,6 +14,7 @@ from bot.core.cards import kept_with
 from bot.core.records import AgentId
 from storage.database import Database
 from storage.erasing import erase
+from storage.faults import Troubles, apart
 from storage.owed import PAUSE_SECONDS
 from storage.owed import work_off as work_off_debts
 from storage.session import INSTALLATION, Query, Session, key_of, owned
@@ -85,18 +86,27 @@ async def is_begun(session: Session, community_id: int, what: str | None = None)
     return await session.value(asked.limit(1)) is not None
 
 
-async def work_off(database: Database) -> None:
-    """Carry on with all that is still to go, and then with what that and other deletions owe."""
+async def work_off(database: Database) -> Troubles:
+    """Carry on with all that is still to go, and then with what that and other deletions owe.
+
+    Gives what was in the way, by community.
+    """
     begun = and_(KEPT.c.scope != INSTALLATION, KEPT.c.name.startswith(f"{NOTE}:"))
     async with database.reading() as connection:
         notes = await Session(connection).rows(select(KEPT.c.scope, KEPT.c.name).where(begun))
+    troubles: dict[int, Exception] = {}
     for community_id, what in notes:
-        done = False
-        while not done:
-            async with database.writing() as connection:
-                done = await empty(Session(connection), community_id, what)
-            await asyncio.sleep(PAUSE_SECONDS)
-    await work_off_debts(database)
+        with apart(community_id, troubles):
+            await _empty_all(database, community_id, what)
+    return {**troubles, **await work_off_debts(database)}
+
+
+async def _empty_all(database: Database, community_id: int, what: str) -> None:
+    done = False
+    while not done:
+        async with database.writing() as connection:
+            done = await empty(Session(connection), community_id, what)
+        await asyncio.sleep(PAUSE_SECONDS)
 
 
 def _read(what: str) -> tuple[str, int, int | None]:

@@ -1,15 +1,18 @@
 """What can go wrong with a database, in sentences that say what to do."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from socket import gaierror
 
+import structlog
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.core.errors import StoreError
 
+log = structlog.get_logger(__name__)
+Troubles = Mapping[int, Exception]  # what kept work from being done, by community
 LOST = "The connection to the database was lost: check that it is running; nothing was written."
 SENTENCES = (
     ("starting up|shutting down|in recovery mode|terminating connection", LOST),
@@ -48,6 +51,19 @@ def in_sentences() -> Iterator[None]:
         raise StoreError("The database is too busy: try again in a moment.") from error
     except (ConnectionError, FileNotFoundError, gaierror) as error:
         raise StoreError(LOST) from error
+
+
+@contextmanager
+def apart(community_id: int, troubles: dict[int, Exception]) -> Iterator[None]:
+    """Do some work of a community; whatever is in its way is put among the troubles, and no other waits for it."""
+    try:
+        yield
+    except StoreError as error:
+        log.warning("what was left to be done is not done yet", community=community_id, why=error.sentence)
+        troubles[community_id] = error
+    except Exception as error:
+        log.exception("what was left to be done is not done yet", community=community_id)
+        troubles[community_id] = error
 
 
 def sentence_for(error: DBAPIError) -> str | None:

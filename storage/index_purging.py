@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, delete, select, text
 
 from bot.core.errors import StoreError
 from storage.database import BUSY_MILLISECONDS, Database
-from storage.faults import in_sentences
+from storage.faults import Troubles, in_sentences
 from storage.inline import SEARCHED
 from storage.session import INSTALLATION, Session
 from storage.tables import KEPT, METADATA
@@ -29,6 +29,8 @@ PAUSE_SECONDS = 0.02
 RETRY_SECONDS = 60
 REST_SECONDS = 600  # a large index is not merged anew for each of many deletions: they are purged together
 OWED = "index_purge_owed"
+EVERYBODY = -1  # whom a trouble concerns that is no single community's
+_NOT_YET = "What was deleted is not all gone yet: it is tried again in a minute."
 _CHANGES = text("SELECT total_changes()")
 _MERGE = text("INSERT INTO message_words (message_words, rank) VALUES ('merge', :pages)")
 
@@ -109,13 +111,14 @@ async def _empty_log(database: Database) -> bool:
 class Purger:
     """Works off what deletions owe, between the transactions of others, until nothing is owed."""
 
-    def __init__(self, database: Database, work_off: Callable[[Database], Awaitable[None]]) -> None:
+    def __init__(self, database: Database, work_off: Callable[[Database], Awaitable[Troubles]]) -> None:
         self._database = database
-        self._work_off = work_off  # what deletions owe beside the index
+        self._work_off = work_off  # what deletions owe beside the index; gives what is in the way, by community
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
         self._not_before = 0.0
         self._slice = Slice()
+        self._waiting: dict[asyncio.Future[None], int | None] = {}  # until all is gone, of a community or of all
 
     def start(self) -> "asyncio.Task[None]":
         """Go on until all is gone, beside other work."""
@@ -128,44 +131,60 @@ class Purger:
         done = False
         while not done or self._wanted.is_set():
             self._wanted.clear()
-            trouble = await self._trouble()
+            waiting = list(self._waiting)
             try:
+                troubles = await self._troubles()
                 if (rest := self._not_before - time.monotonic()) > 0:
                     await self._rest(rest)
                     continue
                 done = await purge_index(self._database, self._slice)  # whatever is in the way of something else
                 await asyncio.sleep(PAUSE_SECONDS)
-                if done and trouble is not None:
-                    done = False
-                    raise trouble
+                if done:
+                    self._tell(waiting, troubles)
+                    for trouble in troubles.values():
+                        done = False
+                        raise StoreError(_NOT_YET) from trouble
             except StoreError:
                 log.exception("what was deleted has not left the database yet")
                 await self._rest(RETRY_SECONDS)
         self._not_before = time.monotonic() + REST_SECONDS
 
-    async def _trouble(self) -> StoreError | None:
-        """Do what is owed beside the index; gives what kept some of it from being done."""
+    async def _troubles(self) -> Troubles:
+        """Do what is owed beside the index; gives what kept some of it from being done: the index is purged anyway."""
         try:
-            await self._work_off(self._database)
+            return await self._work_off(self._database)
         except StoreError as error:
-            return error
-        return None
+            return {EVERYBODY: error}
+
+    def _tell(self, waiting: Sequence["asyncio.Future[None]"], troubles: Troubles) -> None:
+        """Let those go on that began to wait before all this was done, and whom no trouble concerns."""
+        for one in waiting:
+            whose = self._waiting.get(one)
+            in_the_way = troubles if whose is None else troubles.keys() & {whose, EVERYBODY}
+            if not one.done() and not in_the_way:
+                one.set_result(None)
 
     async def _rest(self, seconds: float) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._wanted.wait()
 
-    async def finish(self, *, patience: float) -> bool:
-        """Wait until nothing is owed any more or patience is at its end; tells whether all is gone."""
+    async def finish(self, community_id: int | None = None, *, patience: float) -> bool:
+        """Wait until nothing is owed any more, or only by others than a community; tells whether all is gone.
+
+        False once patience is at its end.
+        """
         self._not_before = 0.0
+        gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[gone] = community_id
         task = self.start()
-        await asyncio.wait([task], timeout=patience)
-        if not task.done() or task.cancelled():
-            return False
-        if (error := task.exception()) is not None:
+        try:
+            await asyncio.wait([task, gone], timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            del self._waiting[gone]
+        if task.done() and not task.cancelled() and (error := task.exception()) is not None:
             log.error("what was deleted has not left the database", exc_info=error)
-        return error is None
+        return gone.done()
 
     async def close(self) -> None:
         """Stop after what is being done; what is left is owed until the next start."""

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, and_, delete, select
 
 from storage.communities import HERE
 from storage.database import Database
+from storage.faults import Troubles, apart
 from storage.owed import PAUSE_SECONDS
 from storage.session import INSTALLATION, OneRow, Query, Rows, Session, owned
 from storage.tables import COMMUNITIES, KEPT, MESSAGES
@@ -25,18 +26,21 @@ async def index_later(session: Session, community_id: int) -> None:
     await session.upsert(KEPT, [{"scope": INSTALLATION, "name": f"{NOT_YET}{community_id}", "value": 0}])
 
 
-async def index_rest(database: Database) -> None:
-    """Write all that is still to be written."""
+async def index_rest(database: Database) -> Troubles:
+    """Write all that is still to be written; gives what was in the way, by community."""
     begun = (KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(NOT_YET))
     async with database.reading() as connection:
         session = Session(connection)
         coming = {row[0] for row in await session.rows(select(COMMUNITIES.c.id).where(~HERE))}
         notes = {int(row[0].removeprefix(NOT_YET)) for row in await session.rows(select(KEPT.c.name).where(*begun))}
+    troubles: dict[int, Exception] = {}
     for community_id in sorted(notes - coming):
-        done = False
-        while not done:
-            done = await _some(database, community_id)
-            await asyncio.sleep(0 if done else PAUSE_SECONDS)
+        with apart(community_id, troubles):
+            done = False
+            while not done:
+                done = await _some(database, community_id)
+                await asyncio.sleep(0 if done else PAUSE_SECONDS)
+    return troubles
 
 
 async def _some(database: Database, community_id: int) -> bool:

@@ -5,7 +5,7 @@ reads and in transactions of few rows, also after a restart. Until then nobody i
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, select, tuple_, u
 from bot.core.name_redaction import NameRedactor
 from storage.columns import EPOCH, from_microseconds, to_microseconds
 from storage.database import Database
+from storage.faults import Troubles, apart
 from storage.prepared import Prepared, Question
 from storage.quotes import (
     DELETED,
@@ -103,17 +104,23 @@ async def debts_in(session: Session, community_id: int | None = None, *, limit: 
     return {name: Debt(**value | {"since": from_microseconds(value["since"])}) for name, value in notes}
 
 
-async def work_off(database: Database) -> None:
-    """Work off all that is owed: some of each community in turn, so that nobody waits for one that owes without end."""
-    while owing := await _owing(database):
+async def work_off(database: Database) -> Troubles:
+    """Work off all that is owed: some of each community in turn, so that nobody waits for one that owes without end.
+
+    Gives what was in the way, by community.
+    """
+    troubles: dict[int, Exception] = {}
+    while owing := await _owing(database, but=troubles):
         for community_id in owing:
-            await _work_off_some(database, community_id)
+            with apart(community_id, troubles):
+                await _work_off_some(database, community_id)
+    return troubles
 
 
-async def _owing(database: Database) -> list[int]:
+async def _owing(database: Database, *, but: Collection[int]) -> list[int]:
     async with database.reading() as connection:
         asked = select(KEPT.c.name).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(f"{NOTE}:"))
-        return sorted({int(row[0].split(":")[1]) for row in await Session(connection).rows(asked)})
+        return sorted({int(row[0].split(":")[1]) for row in await Session(connection).rows(asked)}.difference(but))
 
 
 async def _work_off_some(database: Database, community_id: int) -> None:

@@ -23,7 +23,7 @@ from storage.communities import begin
 from storage.database import Database, open_database
 from storage.emptying import work_off
 from storage.expecting import asked_for
-from storage.faults import in_sentences
+from storage.faults import Troubles, in_sentences
 from storage.ids import CountedIds
 from storage.index_purging import Purger
 from storage.late_indexing import index_rest
@@ -106,12 +106,13 @@ class SqlStore:
         if self.on_happened is not None and session.happenings:
             self.on_happened(session.happenings)
 
-    async def gone_for_good(self) -> bool:
+    async def gone_for_good(self, community_id: CommunityId | None = None) -> bool:
         """Wait until what was deleted has left all that repeats it, and SQLite's files; tells whether it has.
 
-        PostgreSQL's files keep bytes until their space is used again: of them that is never said.
+        `community_id`: what is in the way of others does not count. PostgreSQL's files keep bytes until their space is
+        used again: of them that is never said.
         """
-        return await self._purger.finish(patience=PATIENCE_SECONDS) and self.database.is_sqlite
+        return await self._purger.finish(community_id, patience=PATIENCE_SECONDS) and self.database.is_sqlite
 
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""
@@ -140,7 +141,8 @@ class SqlStore:
 
         Raises BadSetting while somebody is being forgotten there: the file would remember them.
         """
-        await work_off(self.database)
+        if (trouble := (await work_off(self.database)).get(community_id)) is not None:
+            raise trouble
         return await export_community(self.database, community_id, path, images, replace=replace, cipher=cipher)
 
     async def import_archive(
@@ -161,21 +163,22 @@ class SqlStore:
         if not self.database.is_sqlite:
             raise BadSetting("Only SQLite is copied into a file: back PostgreSQL up with pg_dump.")
         with in_sentences():
-            await work_off(self.database)
+            for trouble in (await work_off(self.database)).values():
+                raise trouble  # a copy holds what everybody deleted
             await back_up(self.database, target, replace=replace)
 
     async def expire_backups(self, folder: Path, before: datetime) -> int:
         """Remove copies in a folder, and those that migrations left, that are older; gives how many."""
         return await expire(self.database, folder, before)
 
-    async def _carry_on(self, database: Database) -> None:
-        """Do what earlier transactions left to be done."""
+    async def _carry_on(self, database: Database) -> Troubles:
+        """Do what earlier transactions left to be done; gives what was in the way, by community."""
         if self._is_alone:
             await clear_unfinished(database)
-        await work_off(database)
-        await index_rest(database)
+        troubles = {**await work_off(database), **await index_rest(database)}
         if self.timelines is not None:
-            await purge_trees(database, self.timelines)
+            troubles |= await purge_trees(database, self.timelines)
+        return troubles
 
     async def close(self) -> None:
         await self._purger.close()

@@ -4,6 +4,7 @@ import os
 import pty
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,11 @@ def clone(tmp_path: Path) -> Path:
         (tmp_path / name).touch()
     bin_ = tmp_path / ".venv" / "bin"
     bin_.mkdir(parents=True)
-    for name, does in (("uv", 'echo "uv $*" >&2'), ("python", ":"), ("selfroom", "echo ready")):
+    for name, does in (
+        ("uv", 'echo "uv $* (compiling: $UV_COMPILE_BYTECODE)" >&2'),
+        ("python", ":"),
+        ("selfroom", "echo ready"),
+    ):
         (bin_ / name).write_text(f"#!/bin/sh\n{does}\n")
         (bin_ / name).chmod(0o755)
     return tmp_path
@@ -52,6 +57,40 @@ def test_who_runs_it_for_the_first_time_sees_how_far_it_is(clone: Path) -> None:
     assert told.index("Fetching the libraries") < told.index("uv sync") < told.index("ready")
     assert "--quiet" not in told
     assert on_a_terminal("make", "run", within=clone) == "ready\r\n"
+
+
+@pytest.mark.parametrize("pip, ways", [
+    ("23.2.1", ["-m venv --without-pip .venv", "-m pip --python .venv/bin/python install"]),
+    ("22.2", ["-m venv .venv"]),
+    ("", ["-m venv .venv"]),
+])  # fmt: skip
+def test_a_python_that_has_a_pip_lends_it(clone: Path, pip: str, ways: list[str]) -> None:
+    (clone / ".venv" / "bin" / "uv").unlink()
+    python, modules = clone / "some-python", clone / "modules"
+    modules.mkdir()
+    (modules / "pip.py").write_text(f"__version__ = '{pip}'" if pip else "raise ImportError")
+    python.write_text(
+        f'#!/bin/sh\nif [ $1 = -c ]; then PYTHONPATH={modules} exec {sys.executable} "$@"; fi\necho "$*" >> asked\n'
+    )
+    python.chmod(0o755)
+    subprocess.run(["make", ".venv/bin/uv", f"PYTHON={python}"], cwd=clone, env=ALONE, capture_output=True, check=True)
+    asked = (clone / "asked").read_text().splitlines()
+    assert len(asked) == len(ways)
+    assert all(line.startswith(way) for line, way in zip(asked, ways, strict=True))
+
+
+def test_the_first_start_compiles_no_more_than_it_loads_and_keeps_that(clone: Path) -> None:
+    (clone / ".venv" / "bin" / "selfroom").write_text('#!/bin/sh\necho "unset: ${PYTHONDONTWRITEBYTECODE:-yes}"\n')
+    done = subprocess.run(
+        ["make", "run"],
+        cwd=clone,
+        env=ALONE | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "--no-dev --quiet (compiling: 0)" in done.stderr
+    assert "unset: yes" in done.stdout
 
 
 def test_what_is_compiled_for_the_tests_is_kept(clone: Path) -> None:

@@ -150,3 +150,22 @@ async def test_many_private_threads_are_asked_about_one_after_the_other_and_seld
     for _ in range(3):
         assert await asyncio.gather(*map(may_read, threads)) == [bool(number % 2) for number in range(20)]
     assert (most, asked) == (1, 20)
+
+
+async def test_a_request_is_judged_by_what_discord_says_after_it_and_many_at_once_ask_together() -> None:
+    asked: list[int] = []
+    roles = ["manager"]
+
+    async def fetched(user_id: int) -> object:
+        asked.append(user_id)
+        await asyncio.sleep(0)
+        return SimpleNamespace(id=user_id, roles=list(roles))
+
+    client = SimpleNamespace(get_guild=lambda _: SimpleNamespace(fetch_member=fetched))
+    members = visitors.Members(cast(SelfroomClient, client))
+    await members.now(5, Snowflake(1), anew=True)
+    roles.clear()
+    assert cast(Any, await members.now(5, Snowflake(1))).roles == ["manager"]  # what goes on and on may know it later
+    told = await asyncio.gather(*(members.now(5, Snowflake(1), anew=True) for _ in range(20)))
+    assert [cast(Any, one).roles for one in told] == [[]] * 20
+    assert len(asked) == 3  # one that had begun, and one for all who came meanwhile

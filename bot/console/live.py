@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Final, cast
@@ -12,7 +12,7 @@ from aiohttp import web
 
 from bot.console.door import Guest
 from bot.console.feed import KEPT, Feed, Told
-from bot.console.reading import Asker
+from bot.console.standing import Asker
 from bot.core.errors import Rejected
 from bot.core.happenings import Happened
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Snowflake
@@ -37,7 +37,7 @@ class Live:
         self._asker = asker
         self._still = still
         self._open: dict[asyncio.Task[object], Guest] = {}  # the oldest first
-        self._masks: dict[Snowflake, tuple[float, frozenset[AgentId], frozenset[AgentId]]] = {}
+        self._masks: dict[Snowflake, tuple[float, Mapping[AgentId, Snowflake | None], frozenset[AgentId]]] = {}
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         """Tell what happened `after` a number, and from then on what happens, of the `kinds` that are asked for."""
@@ -87,7 +87,7 @@ class Live:
                 after = self._feed.seq
                 await response.write(_worded(after, "gap", {"seq": after, "kind": "gap"}))
                 continue
-            agents, masked = await self._who(asker.guild_id) if found else (frozenset[AgentId](), frozenset[AgentId]())
+            agents, masked = await self._who(asker) if found else (frozenset[AgentId](), frozenset[AgentId]())
             shown = [one for one in found if one.happening.kind in kinds and may_see(one, agents, masked)]
             if shown:
                 await response.write(b"".join(map(_written, shown)))
@@ -99,15 +99,19 @@ class Live:
             except TimeoutError:
                 await response.write(b": here\n\n")
 
-    async def _who(self, guild_id: Snowflake) -> tuple[frozenset[AgentId], frozenset[AgentId]]:
-        """Give whose rooms may be told of, and of which agents nothing is: they sit in a closed scene."""
+    async def _who(self, asker: Asker) -> tuple[frozenset[AgentId], frozenset[AgentId]]:
+        """Give whose rooms may be told of to who asks, and of which agents nothing is: they sit in a closed scene."""
+        rooms, masked = await self._rooms(asker.guild_id)
+        return frozenset(id_ for id_, channel in rooms.items() if channel is None or asker.sees(channel)), masked
+
+    async def _rooms(self, guild_id: Snowflake) -> tuple[Mapping[AgentId, Snowflake | None], frozenset[AgentId]]:
         now = asyncio.get_running_loop().time()
-        until, agents, masked = self._masks.get(guild_id, (now, frozenset[AgentId](), frozenset[AgentId]()))
+        until, rooms, masked = self._masks.get(guild_id, (now, {}, frozenset[AgentId]()))
         if until <= now:
-            agents = frozenset(await self._desk.agents.names(guild_id))
+            rooms = {id_: channel for id_, (_, channel) in (await self._desk.agents.names(guild_id)).items()}
             masked = await self._desk.agents.masked(guild_id)
-            self._masks[guild_id] = now + MASK_SECONDS, agents, masked
-        return agents, masked
+            self._masks[guild_id] = now + MASK_SECONDS, rooms, masked
+        return rooms, masked
 
 
 def may_see(told: Told, agents: frozenset[AgentId], masked: frozenset[AgentId]) -> bool:

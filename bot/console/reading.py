@@ -1,7 +1,7 @@
 """What managers read in the console: each page of it from the same readers as the commands."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,32 +9,24 @@ from aiohttp import web
 
 from bot.console import rows
 from bot.console.feed import Feed
+from bot.console.routes import Route
 from bot.console.rows import Row
-from bot.core.errors import NotFound
+from bot.console.standing import Asker
+from bot.core.errors import NotFound, Rejected
 from bot.core.hud.changed import changed
 from bot.core.page_rows import beat_row
-from bot.core.records import AgentId, Beat, Message, MessageId, Person, Room, Snowflake
-from bot.core.view import Glance, MayRead
+from bot.core.records import PUBLIC_SIDE, AgentId, Beat, Message, MessageId, Room, Side, Snowflake
+from bot.core.view import Glance
 from bot.engine.aside import aside
 from bot.engine.front_desk import FrontDesk
 
 LATELY_MINUTES: Final = 10.0
+CLOSED: Final = "This room is closed to you on Discord: somebody who sees it can let you in there."
 PAGE: Final = 50  # messages or beats at a time
 MOST_THREADS: Final = 20
 SMALLEST_SNOWFLAKE: Final = 10**15  # our own ids are counted, and far below
 LARGEST: Final = 2**63
 LARGEST_COUNTED: Final = 2**31 - 1
-Told = Callable[["Asker", web.Request], Awaitable[object]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """A manager, as they are now, and which private threads they may read."""
-
-    guild_id: Snowflake
-    person: Person
-    may_read: MayRead
-    server: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +36,29 @@ class Readings:
     desk: FrontDesk
     feed: Feed
 
-    def by_path(self) -> Mapping[str, Told]:
-        """Give what is told where."""
-        return {
-            "/overview": self.overview,
-            "/rooms/{room:[0-9]{1,9}}": self.room,
-            "/messages/{message:[0-9]{1,20}}": self.message,
-            "/agents/{agent:[0-9]{1,9}}": self.agent,
-            "/agents/{agent:[0-9]{1,9}}/beats": self.beats,
-            "/agents/{agent:[0-9]{1,9}}/beats/{beat:[0-9]{1,9}}": self.beat,
-        }
+    def routes(self) -> list[Route]:
+        """Give what can be asked."""
+        agent = "/agents/{agent}"
+        stretch = {"before": "only what came before this message", "at": "what came up to this message"}
+        return [
+            Route(
+                path="/overview",
+                told=self.overview,
+                about="Everything at a glance.",
+                gives=("server", "seq", "budget", "rooms", "agents", "waits", "models", "letters"),
+            ),
+            Route(
+                path="/rooms/{room}",
+                told=self.room,
+                about="A stretch of a room's transcript.",
+                query=stretch,
+                gives=("room", "messages", "more", "newest", "threads"),
+            ),
+            Route(path="/messages/{message}", told=self.message, about="One message.", gives=("id", "room", "text")),
+            Route(path=agent, told=self.agent, about="One agent.", gives=("agent", "prompt", "minds", "attention")),
+            Route(path=f"{agent}/beats", told=self.beats, about="An agent's newest beats.", is_list=True),
+            Route(path=f"{agent}/beats/{{beat}}", told=self.beat, about="One beat.", gives=("beat", "sections")),
+        ]
 
     async def overview(self, asker: Asker, _: web.Request) -> Row:
         """Give everything at a glance: rooms, agents, money, what waits for a manager, models and letters."""
@@ -70,7 +75,11 @@ class Readings:
             "at": now.isoformat(),
             "paused": view.community.paused,
             "budget": rows.budget_row(spent),
-            "rooms": [rows.room_row(view, room, lately.get(room.id, 0)) for room in own],
+            "rooms": [
+                rows.room_row(view, room, 0 if asker.is_closed(room) else lately.get(room.id, 0))
+                | {"closed": asker.is_closed(room)}
+                for room in own
+            ],
             "agents": [
                 rows.resident_row(view, one, looks[one.id], spent.by_agent.get(one.id), now)
                 for id_, one in view.agents.items()
@@ -95,7 +104,9 @@ class Readings:
             words = f"{who} knocks at {of(knock.room_id)}'s room."
             found.append(rows.wait_row("knock", knock.room_id, knock.created_at, words))
         for letter, said in await self.desk.held.waiting(asker.guild_id):
-            words = f"What {of(letter.room_id)}'s room was to show is held: {said}"
+            place = view.all_rooms.get(letter.room_id)
+            what = said if place is not None and not asker.is_closed(place) else "that room is closed to you."
+            words = f"What {of(letter.room_id)}'s room was to show is held: {what}"
             found.append(rows.wait_row("held", letter.room_id, letter.created_at, words))
         for room in view.all_rooms.values():
             if room.thread_of is None and room.fault_told_at is not None:
@@ -117,7 +128,7 @@ class Readings:
 
     async def room(self, asker: Asker, request: web.Request) -> Row:
         """Give a stretch of a room's transcript: the newest, or what came `before` a message, or up to `at` one."""
-        place = await self._place(asker, AgentId(int(request.match_info["room"])))
+        place = await self.place(asker, AgentId(int(request.match_info["room"])))
         before, at = (_number(request.query.get(name, "")) for name in ("before", "at"))
         last = await self._found(asker, at) if at is not None else None
         if last is not None and last.room_id != place.id:
@@ -126,7 +137,7 @@ class Readings:
         found = await self.desk.rooms.history(
             asker.guild_id, place.id, before=None if mark is None else MessageId(mark), limit=PAGE
         )
-        told = await self._told(asker, [*found, *([last] if last is not None else [])])
+        told = await self.told(asker, [*found, *([last] if last is not None else [])])
         roster = await self.desk.community.view(asker.guild_id, messages=0)
         here = rows.place_row(roster, place) | {"topic": place.topic, "billboard": place.billboard}
         threads = await self._threads(asker, place)
@@ -141,8 +152,8 @@ class Readings:
     async def message(self, asker: Asker, request: web.Request) -> Row:
         """Give one message by our own id or by Discord's, with what lies behind it."""
         found = await self._found(asker, _number(request.match_info["message"]))
-        await self._place(asker, found.room_id)
-        return (await self._told(asker, [found]))[0]
+        await self.place(asker, found.room_id)
+        return (await self.told(asker, [found]))[0]
 
     async def agent(self, asker: Asker, request: web.Request) -> Row:
         """Give what an agent is, carries, sees where, and costs."""
@@ -151,9 +162,11 @@ class Readings:
         if agent_id not in view.agents:
             raise NotFound(f"There is no agent {agent_id}.")
         await self.desk.minds.side(guild_id, view.agents[agent_id], None, who=asker.person.id)
+        shut = await self.shut(asker, agent_id)
         spent = await self.desk.money.spent_today(guild_id)
         whole, agent = await self.desk.community.view(guild_id, agent_id, messages=0), view.agents[agent_id]
-        minds = sorted((one for one in whole.minds.values() if one.agent_id == agent_id), key=lambda one: one.side)
+        mine = [one for one in whole.minds.values() if one.agent_id == agent_id and one.side not in shut]
+        minds = sorted(mine, key=lambda one: one.side)
         return {
             "agent": rows.resident_row(
                 view, agent, looks[agent_id], spent.by_agent.get(agent_id), self.desk.clock.now()
@@ -168,24 +181,27 @@ class Readings:
 
     async def beats(self, asker: Asker, request: web.Request) -> list[Row]:
         """Give an agent's newest beats."""
-        model = await self.desk.providers.model(asker.guild_id)
+        model, agent_id = await self.desk.providers.model(asker.guild_id), AgentId(int(request.match_info["agent"]))
         found = await self.desk.beats.of(
             asker.guild_id,
-            AgentId(int(request.match_info["agent"])),
+            agent_id,
             who=asker.person.id,
             may_read=asker.may_read,
             limit=PAGE,
         )
-        return [rows.brief_row(one, model) for one in found]
+        shut = await self.shut(asker, agent_id) if found else ()
+        return [rows.brief_row(one, model) for one in found if one.side not in shut]
 
     async def beat(self, asker: Asker, request: web.Request) -> Row:
         """Give what an agent saw at a beat, what of it was new, what it answered, and what came of that."""
         agent_id, number = AgentId(int(request.match_info["agent"])), int(request.match_info["beat"])
         guild_id, who, may_read = asker.guild_id, asker.person.id, asker.may_read
         beat = await self.desk.beats.one(guild_id, agent_id, number, who=who, may_read=may_read)
+        view = await self.desk.community.view(guild_id, messages=0)
+        if beat.side in await self.shut(asker, agent_id):
+            raise Rejected(CLOSED)
         before = await self.desk.beats.before(guild_id, beat, who=who, may_read=may_read)
         model = await self.desk.providers.model(guild_id)
-        view = await self.desk.community.view(guild_id, messages=0)
         place = view.all_rooms.get(beat.room_id) if beat.room_id is not None else None
         compared = await aside(changed, before.hud, beat.hud) if before is not None and before.hud else None
         return {
@@ -199,12 +215,19 @@ class Readings:
             "gone": compared.gone if compared else [],
         }
 
+    async def shut(self, asker: Asker, agent_id: AgentId) -> frozenset[Side]:
+        """Give the sides of an agent on which it sees a room that is closed to who asks: so its whole HUD there is."""
+        view = await self.desk.community.view(asker.guild_id, agent_id, messages=0)
+        rooms = [view.all_rooms[room_id] for agent, room_id in view.memberships if agent == agent_id]
+        rooms.extend(room for room in view.all_rooms.values() if room.side != PUBLIC_SIDE)
+        return frozenset(room.side for room in rooms if asker.is_closed(room))
+
     async def _name(self, asker: Asker, person_id: Snowflake | None) -> str | None:
         """Give the username of who caused a beat; None for nobody, and who is known no longer."""
         known = await self.desk.community.people(asker.guild_id, [person_id] if person_id is not None else [])
         return next((f"@{one.username}" for one in known.values()), None)
 
-    async def _told(self, asker: Asker, messages: list[Message]) -> list[Row]:
+    async def told(self, asker: Asker, messages: list[Message]) -> list[Row]:
         """Give messages with the beats and letters behind them."""
         view = await self.desk.community.view(asker.guild_id, messages=0)
         model = await self.desk.providers.model(asker.guild_id)
@@ -222,13 +245,15 @@ class Readings:
             raise NotFound("That was said in a scene: paste its link from Discord.")
         return found
 
-    async def _place(self, asker: Asker, room_id: AgentId) -> Room:
+    async def place(self, asker: Asker, room_id: AgentId) -> Room:
         """Give a room, or a private thread that who asks may read now; raises NotFound."""
         place = await self.desk.rooms.place(asker.guild_id, room_id)
         if place is not None and place.thread_of is not None:
             place = await self.desk.rooms.thread_at(asker.guild_id, place.channel_id, asker.may_read)
         if place is None:
             raise NotFound(f"There is no room {room_id}, or it is not for you.")
+        if asker.is_closed(place):
+            raise Rejected(CLOSED)
         return place
 
     async def _threads(self, asker: Asker, place: Room) -> list[Room]:

@@ -1,7 +1,7 @@
 """The window's server: on loopback, for managers who came through the door, each request judged anew."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -10,16 +10,21 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from bot.console.doing import Doings
 from bot.console.door import Door, Guest, Pace
 from bot.console.feed import Feed
 from bot.console.guard import guard, lay_policy, origins_of
 from bot.console.live import Live
-from bot.console.reading import Asker, Readings
-from bot.console.standing import Standing
+from bot.console.reading import Readings
+from bot.console.routes import Route
+from bot.console.runs import RunPages
+from bot.console.standing import Asker, Standing
 from bot.core.errors import BadSetting, NotFound, Rejected, SelfroomError
+from bot.core.happenings import Happened, Happening
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock
 from bot.core.records import Person, Snowflake
+from bot.core.runs.spec import RunSpec
 from bot.engine.front_desk import FrontDesk
 
 PAGE: Final = Path(__file__).parent / "page"
@@ -32,7 +37,6 @@ TRIED_MOST, TRIED_SECONDS = 20, 60.0  # of everybody without a session together;
 NO_SESSION = "Your session has ended, or never began: use /console open for a new link."
 USED_UP = "This link opens nothing: it has been used, or is older than 5 minutes. Use /console open for a new one."
 TOO_OFTEN = "That was asked too often: wait a moment."
-Told = Callable[[Asker, web.Request], Awaitable[object]]
 log = structlog.get_logger(__name__)
 
 
@@ -50,6 +54,7 @@ class Console:
         feed: Feed,
         url: str | None = None,
         hours: float = 12,
+        presets: Mapping[str, RunSpec] | None = None,
     ) -> None:
         self._standing = standing
         self.port = port
@@ -60,7 +65,11 @@ class Console:
         self._tried = Pace(clock, most=TRIED_MOST, seconds=TRIED_SECONDS)
         self._origins: list[str] = []
         self._live = Live(desk, feed, self._asker, self._still)
-        self._runner = web.AppRunner(self._app(Readings(desk, feed), shared), access_log=None, shutdown_timeout=1)
+        desk.runs.on_news = lambda whose: feed.tell([Happening(kind=Happened.CHANGED, community_id=whose, what="runs")])
+        readings = Readings(desk, feed)
+        pages = (readings, Doings(desk, readings), RunPages(desk, presets or {}))
+        routes = [route for one in pages for route in one.routes()]
+        self._runner = web.AppRunner(self._app(routes, shared), access_log=None, shutdown_timeout=1)
 
     async def __aenter__(self) -> "Console":
         await self._runner.setup()
@@ -94,15 +103,15 @@ class Console:
         """End all sessions of a person in a server; gives how many there were."""
         return self._door.revoke(Guest(guild_id, person.id))
 
-    def _app(self, readings: Readings, shared: Path) -> web.Application:
+    def _app(self, routes: Sequence[Route], shared: Path) -> web.Application:
         app = web.Application(middlewares=[guard(self._origins), problems], client_max_size=LARGEST_BODY)
         app.on_response_prepare.append(lay_policy)
         app.router.add_get("/", _index)
         app.router.add_post("/api/v1/session", self._enter)
         app.router.add_delete("/api/v1/session", self._leave)
         app.router.add_get("/api/v1/events", self._live.stream)
-        for path, told in readings.by_path().items():
-            app.router.add_get(f"/api/v1{path}", self._shown(told))
+        for route in routes:
+            app.router.add_route(route.method, f"/api/v1{route.served_at}", self._shown(route))
         for folder in ("js", "css"):
             app.router.add_static(f"/{folder}", PAGE / folder)
             app.router.add_static(f"/shared/{folder}", shared / folder)
@@ -140,9 +149,10 @@ class Console:
         response.del_cookie(self._cookie, path="/", secure=self._cookie == SAFE_COOKIE, samesite="Strict")
         return response
 
-    def _shown(self, told: Told) -> Handler:
-        async def show(request: web.Request) -> web.Response:
-            return web.json_response(await told(await self._asker(request), request))
+    def _shown(self, route: Route) -> Handler:
+        async def show(request: web.Request) -> web.StreamResponse:
+            told = await route.told(await self._asker(request), request)
+            return told if isinstance(told, web.StreamResponse) else web.json_response(told)
 
         return show
 
@@ -150,17 +160,20 @@ class Console:
         """Give who asks, with the rights that they have now, unless they ask too often."""
         if not self._asked.allows(self._whose(request)):
             raise web.HTTPTooManyRequests(text=TOO_OFTEN)
-        return await self._still(request)
+        return await self._standing_of(self._whose(request), anew=True)
 
     async def _still(self, request: web.Request) -> Asker:
-        """Give who asked, with the rights that they have now."""
-        guest = self._whose(request)
-        person = await self._standing.manager(guest.guild_id, guest.user_id)
-        if person is None:
+        """Give who asked, and goes on and on: with the rights that they had a few seconds ago."""
+        return await self._standing_of(self._whose(request), anew=False)
+
+    async def _standing_of(self, guest: Guest, *, anew: bool) -> Asker:
+        manager = await self._standing.manager(guest.guild_id, guest.user_id, anew=anew)
+        if manager is None:
             raise Rejected(ONLY_MANAGERS)
         return Asker(
             guild_id=guest.guild_id,
-            person=person,
+            person=manager.person,
+            sees=manager.sees,
             may_read=self._standing.reader(guest.guild_id, guest.user_id),
             server=self._standing.name(guest.guild_id),
         )
@@ -185,6 +198,8 @@ async def problems(request: web.Request, handler: Handler) -> web.StreamResponse
         return _problem(error.status, error.text or error.reason)
     except NotFound as error:
         return _problem(HTTPStatus.NOT_FOUND, error.sentence)
+    except BadSetting as error:
+        return _problem(HTTPStatus.BAD_REQUEST, error.sentence)
     except Rejected as error:
         return _problem(HTTPStatus.FORBIDDEN, error.sentence)
     except SelfroomError as error:

@@ -1,21 +1,34 @@
-"""Who answers in a run: the scripted mind in this process, or a provider by the same settings as the bot's."""
+"""Who answers in a run: the scripted mind in this process, a provider by the bot's settings, a record, or a house."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
+from bot.adapters.clock import SystemClock
 from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider
 from bot.core.errors import BadSetting
 from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Source, Tokenizer
 from bot.core.records import Usage
+from bot.core.runs.spec import RunSpec
+from bot.engine.runs.paying import Asked, Budgeted, Replayed, homeless
+from bot.engine.runs.playing import Paying
+from bot.engine.timelines.answers import House
 from bot.house import DiscordSite
 from bot.providers import prices_of, provider_options
+from bot.runs.writing import read_answers
 from bot.settings import Settings
 from bot.standin.here import Here
 from bot.tokens import tokenizer_for
+from storage.store import SqlStore
+from storage.timelines.trees import SqlTrees
+
+Purse = Callable[[SqlTrees, Decimal], Awaitable[Paying]]  # so many USD for the worlds of these trees
+OpenPurse = Callable[[RunSpec], AbstractAsyncContextManager[Purse]]
 
 
 class ScriptedModel:
@@ -112,3 +125,42 @@ async def opened_model(settings: Settings, names: Sequence[str]) -> AsyncIterato
         yield model
     finally:
         await model.close()
+
+
+@asynccontextmanager
+async def own_purse(settings: Settings, answers: Path | None, spec: RunSpec) -> AsyncIterator[Purse]:
+    """Have a run answered as whoever types its command says: from a record, by the script, or by a provider."""
+    async with AsyncExitStack() as stack:
+        if answers is not None:
+            record = Replayed.of(await asyncio.to_thread(lambda: list(read_answers(answers))))
+            yield _always(record)
+            return
+        model: Model = ScriptedModel()
+        if not spec.is_scripted:
+            apart = settings.model_copy(update={"discord_token": None})  # a run has nothing to do with Discord
+            model = await stack.enter_async_context(opened_model(apart, spec.models))
+        yield await _budgeted(stack, spec, model)
+
+
+@asynccontextmanager
+async def lent_purse(house: House, spec: RunSpec) -> AsyncIterator[Purse]:
+    """Have a run answered by the script, or else by a house that holds its money."""
+    async with AsyncExitStack() as stack:
+        yield await _budgeted(stack, spec, ScriptedModel()) if spec.is_scripted else _always(Asked(house=house))
+
+
+def _always(paying: Paying) -> Purse:
+    async def purse(trees: SqlTrees, usd: Decimal) -> Paying:
+        return paying
+
+    return purse
+
+
+async def _budgeted(stack: AsyncExitStack, spec: RunSpec, model: Model) -> Purse:
+    store = await stack.enter_async_context(await SqlStore.open("sqlite://", config=spec.config))
+    await homeless(store, spec.title)
+
+    async def purse(trees: SqlTrees, usd: Decimal) -> Paying:
+        return await Budgeted.of(store, trees, model, SystemClock(), usd=usd)
+
+    return purse

@@ -1,4 +1,4 @@
-"""Runs from the command line: a community is founded, lives on, and is told of; what was played is kept."""
+"""Runs, played: a community is founded, lives on, and is told of; what was played is kept."""
 
 import asyncio
 import signal
@@ -11,23 +11,22 @@ from pathlib import Path
 
 from bot.adapters.clock import SystemClock
 from bot.core.errors import BadSetting, NotFound, StoreError
-from bot.core.models import Model
 from bot.core.records import AgentId, Json
-from bot.core.runs.spec import RunEvent, RunSpec
+from bot.core.runs.spec import Further, RunEvent, RunSpec
 from bot.core.timelines.records import ROOT, Cut, Node, NodeId, Status
 from bot.core.wording import counted
 from bot.doctor import check_data_folder
 from bot.engine.runs.founding import Founded, Founding
-from bot.engine.runs.paying import Budgeted, Replayed, homeless
-from bot.engine.runs.playing import KEY, Ending, Length, Played, Playing, planted
+from bot.engine.runs.paying import Replayed
+from bot.engine.runs.playing import KEY, Ending, Length, Paying, Played, Playing, planted
 from bot.engine.runs.telling import story
 from bot.engine.timelines.chance import VirtualClock
 from bot.engine.timelines.play import Stagecraft
 from bot.engine.timelines.runner import Runner
 from bot.runs.home import RunHome
-from bot.runs.minds import ScriptedModel, opened_model
+from bot.runs.minds import OpenPurse
 from bot.runs.sources import read_cards
-from bot.runs.writing import check_folder, read_answers, write
+from bot.runs.writing import check_folder, write
 from bot.settings import Settings
 from bot.tokens import tokenizer_for
 from storage.store import SqlStore
@@ -55,14 +54,25 @@ def _nothing() -> None:
     """Nobody looks on."""
 
 
+def _told_nobody(run: int) -> None:
+    """Nobody waits for its number."""
+
+
+def _left_alone(paying: Paying) -> None:
+    """Nobody ends it but by a signal."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """How a run is to be played: with answers from a record or without, and where what came of it is written."""
+    """How a run is to be played: who answers, where what came of it is written, and who is told of it."""
 
+    purse: OpenPurse
     out: Path | None = None
     force: bool = False
-    answers: Path | None = None
     on_turn: OnTurn = _nothing
+    on_begun: Callable[[int], None] = _told_nobody
+    on_node: Callable[[], None] = _nothing
+    on_playing: Callable[[Paying], None] = _left_alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,14 +115,13 @@ class Done:
         }
 
 
-async def simulate(settings: Settings, spec: RunSpec, folder: Path, wanted: Wanted) -> Done:
+async def simulate(home: RunHome, spec: RunSpec, folder: Path, wanted: Wanted) -> Done:
     """Found a run's community, and let it live; `folder` is where its cards lie."""
-    home = _home(settings)
     if wanted.out is not None:
         check_folder(wanted.out, force=wanted.force)
     cards = await read_cards(spec, folder)
     async with AsyncExitStack() as stack:
-        model = await _model(stack, settings, spec, wanted)
+        purse = await stack.enter_async_context(wanted.purse(spec))
         store = await stack.enter_async_context(await SqlStore.open("sqlite://", config=spec.config))
         founded = await Founding(store, spec, cards, tokenizer_for(spec.config.model)).found()
         for one in spec.events:
@@ -125,27 +134,15 @@ async def simulate(settings: Settings, spec: RunSpec, folder: Path, wanted: Want
         stack.push_async_callback(trees.close)
         made_at = SystemClock().now()
         await trees.begin(planted(spec, image, at=at, made_at=made_at, program=metadata.version("selfroom")), image)
-        playing = await _playing(store, trees, model, spec, wanted, spec.budget, founded.room_of)
+        wanted.on_begun(number)
+        playing = _playing(trees, await purse(trees, spec.budget), spec, wanted, founded.room_of)
         length = Length(turns=spec.turns, minutes=spec.minutes)
         played = await _played(playing, ROOT, length, seed=str(spec.seed), events=spec.events)
         return await _told(trees, Done(run=number, title=spec.title, played=played, out=wanted.out), wanted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Further:
-    """How a kept run is to go on: from which snapshot, how long, and with what that is said first."""
-
-    at: str = ""
-    turns: int = 10
-    seed: int | None = None
-    budget: float | None = None
-    said: str = ""
-    by: str = ""
-
-
-async def advance(settings: Settings, number: int, further: Further, wanted: Wanted) -> Done:
+async def advance(home: RunHome, number: int, further: Further, wanted: Wanted) -> Done:
     """Let a kept run go on, from its newest world or an earlier one: then it branches."""
-    home = _home(settings)
     if wanted.out is not None:
         check_folder(wanted.out, force=wanted.force)
     home.of(number)
@@ -159,13 +156,12 @@ async def advance(settings: Settings, number: int, further: Further, wanted: Wan
         )
         if left <= 0:
             raise BadSetting(f"The budget of run {number} is spent: give it more in all with --budget.")
-        model = await _model(stack, settings, spec, wanted)
-        store = await stack.enter_async_context(await SqlStore.open("sqlite://", config=spec.config))
-        await homeless(store, spec.title)
+        purse = await stack.enter_async_context(wanted.purse(spec))
         async with trees.look(KEY, node.id) as world, world.store.reading() as read:
             names = await read.agents.names(KEY.community_id)
         there = Founded(community_id=KEY.community_id, names=names, room_id=min(names), clock=VirtualClock(spec.starts))
-        playing = await _playing(store, trees, model, spec, wanted, left, there.room_of)
+        wanted.on_begun(number)
+        playing = _playing(trees, await purse(trees, left), spec, wanted, there.room_of)
         events = [RunEvent(text=further.said, by=further.by)] if further.said else []
         seed = str(spec.seed if further.seed is None else further.seed)
         played = await _played(playing, node.id, Length(turns=further.turns), seed=seed, events=events)
@@ -183,9 +179,9 @@ def snapshot_named(nodes: Sequence[Node], name: str) -> Node:
     return found[-1]
 
 
-async def listed(settings: Settings) -> list[dict[str, Json]]:
+async def listed(home: RunHome) -> list[dict[str, Json]]:
     """Give the runs that are kept, the oldest first; one that cannot be read says so."""
-    home, told = _home(settings), list[dict[str, Json]]()
+    told = list[dict[str, Json]]()
     for number in home.numbers():
         try:
             async with home.opened(number) as (spec, trees):
@@ -210,9 +206,9 @@ async def listed(settings: Settings) -> list[dict[str, Json]]:
     return told
 
 
-async def shown(settings: Settings, number: int) -> list[dict[str, Json]]:
+async def shown(home: RunHome, number: int) -> list[dict[str, Json]]:
     """Give the snapshots of a run; raises NotFound."""
-    async with _home(settings).opened(number) as (_, trees):
+    async with home.opened(number) as (_, trees):
         nodes = await trees.nodes(KEY)
     turns: dict[int, int] = {}
     for one in nodes:
@@ -231,11 +227,10 @@ async def shown(settings: Settings, number: int) -> list[dict[str, Json]]:
     ]
 
 
-async def named(settings: Settings, number: int, at: str, name: str) -> int:
+async def named(home: RunHome, number: int, at: str, name: str) -> int:
     """Give a snapshot of a run a name; gives its number. Raises NotFound, and BadSetting for a name that is taken."""
     if not name.strip() or name.isdecimal() or len(name) > LONGEST_NAME or not name.isprintable():
         raise BadSetting(f"A snapshot's name has letters in it, and {LONGEST_NAME} characters at most: choose another.")
-    home = _home(settings)
     with home.held(number):
         async with home.opened(number) as (_, trees):
             nodes = await trees.nodes(KEY)
@@ -246,61 +241,47 @@ async def named(settings: Settings, number: int, at: str, name: str) -> int:
     return node.id
 
 
-async def exported(settings: Settings, number: int, folder: Path, *, at: str, force: bool) -> int:
+async def exported(home: RunHome, number: int, folder: Path, *, at: str, force: bool) -> int:
     """Write what came of a run, until a snapshot, into a folder; gives the snapshot's number."""
     check_folder(folder, force=force)
-    async with _home(settings).opened(number) as (_, trees):
+    async with home.opened(number) as (_, trees):
         node = snapshot_named(await trees.nodes(KEY), at)
         told = await story(trees, node.id)
     await asyncio.to_thread(write, told, folder, force=force)
     return node.id
 
 
-async def copied(settings: Settings, number: int) -> int:
+async def copied(home: RunHome, number: int) -> int:
     """Copy a run with all its snapshots; gives the copy's number."""
-    return await asyncio.to_thread(_home(settings).copy, number)
+    return await asyncio.to_thread(home.copy, number)
 
 
-async def deleted(settings: Settings, number: int) -> None:
+async def deleted(home: RunHome, number: int) -> None:
     """Delete a run."""
-    await asyncio.to_thread(_home(settings).delete, number)
+    await asyncio.to_thread(home.delete, number)
 
 
-def _home(settings: Settings) -> RunHome:
+def home_of(settings: Settings) -> RunHome:
+    """Give where the runs of the command line are kept; raises BadSetting for a data folder that cannot be used."""
     check_data_folder(settings.data_dir)
     return RunHome(settings.runs)
 
 
-async def _model(stack: AsyncExitStack, settings: Settings, spec: RunSpec, wanted: Wanted) -> Model | None:
-    """Open who answers; None: a record does, and nobody is asked."""
-    if wanted.answers is not None:
-        return None
-    if spec.is_scripted:
-        return ScriptedModel()
-    apart = settings.model_copy(update={"discord_token": None})  # a run has nothing to do with Discord
-    return await stack.enter_async_context(opened_model(apart, spec.models))
-
-
-async def _playing(
-    store: SqlStore,
-    trees: SqlTrees,
-    model: Model | None,
-    spec: RunSpec,
-    wanted: Wanted,
-    usd: Decimal,
-    room_of: Callable[[str], AgentId],
+def _playing(
+    trees: SqlTrees, paying: Paying, spec: RunSpec, wanted: Wanted, room_of: Callable[[str], AgentId]
 ) -> Playing:
     """Put together what a run is played with."""
-    clock = SystemClock()
-    paying: Budgeted | Replayed
-    if model is not None:
-        paying = await Budgeted.of(store, trees, model, clock, usd=usd)
-    else:
-        record = wanted.answers
-        paying = Replayed.of(await asyncio.to_thread(lambda: [] if record is None else list(read_answers(record))))
+    wanted.on_playing(paying)
     craft = Stagecraft(config=spec.config, tokenizer_for=tokenizer_for, on_turn=wanted.on_turn)
-    runner = Runner(trees=trees, house=paying, stagecraft=craft, clock=clock)
-    return Playing(trees=trees, runner=runner, paying=paying, every=spec.every, room_of=room_of)
+    runner = Runner(trees=trees, house=paying, stagecraft=craft, clock=SystemClock())
+    return Playing(
+        trees=trees,
+        runner=runner,
+        paying=paying,
+        every=spec.every,
+        room_of=room_of,
+        on_node=lambda _: wanted.on_node(),
+    )
 
 
 async def _played(playing: Playing, at: NodeId, length: Length, *, seed: str, events: Sequence[RunEvent]) -> Played:

@@ -23,17 +23,22 @@ def presets() -> dict[str, str]:
     return {one.name.removesuffix(ENDING): one.read_text("utf-8") for one in sorted(found, key=lambda one: one.name)}
 
 
+def shipped() -> dict[str, RunSpec]:
+    """Give the runs that ship, by name."""
+    return {name: read_run(text.encode(), name) for name, text in presets().items()}
+
+
 def titles() -> dict[str, str]:
     """Give what each preset is, by its name."""
-    return {name: read_run(text.encode(), name).title for name, text in presets().items()}
+    return {name: one.title for name, one in shipped().items()}
 
 
 def as_written(name: str) -> str:
     """Give a preset as it is written; raises BadSetting."""
-    shipped = presets()
-    if name not in shipped:
-        raise BadSetting(f"There is no preset {name!r}: choose {one_of(list(shipped))}.")
-    return shipped[name]
+    there = presets()
+    if name not in there:
+        raise BadSetting(f"There is no preset {name!r}: choose {one_of(list(there))}.")
+    return there[name]
 
 
 async def read_source(source: str, over: Mapping[str, object]) -> tuple[RunSpec, Path]:
@@ -41,9 +46,9 @@ async def read_source(source: str, over: Mapping[str, object]) -> tuple[RunSpec,
 
     A file is anybody's: it is read in a process of its own, and lets no more than a little be spent.
     """
-    shipped = presets()
-    if (data := _written(source, shipped)) is None:
-        return read_run(shipped[source].encode(), f"the preset {source}", over), Path()
+    there = presets()
+    if (data := _written(source, there)) is None:
+        return read_run(there[source].encode(), f"the preset {source}", over), Path()
     workshop = ProcessWorkshop()
     try:
         spec = await workshop.done(0, read_run, data, source, over)
@@ -56,12 +61,12 @@ async def read_source(source: str, over: Mapping[str, object]) -> tuple[RunSpec,
     return spec, Path(source).parent
 
 
-def _written(source: str, shipped: Mapping[str, str]) -> bytes | None:
+def _written(source: str, there: Mapping[str, str]) -> bytes | None:
     """Give what stands in a file; None where it is none, but a preset."""
     path = Path(source)
-    if source in shipped and not path.is_file():
+    if source in there and not path.is_file():
         return None
-    missing = f"There is no file {source}, and no preset of that name: name a file, or {one_of(list(shipped))}."
+    missing = f"There is no file {source}, and no preset of that name: name a file, or {one_of(list(there))}."
     return _bounded(path, LARGEST_FILE, missing)
 
 

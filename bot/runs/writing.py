@@ -39,12 +39,13 @@ def write(story: Story, folder: Path, *, force: bool) -> None:
         (folder / "pictures").mkdir(exist_ok=True)
     except OSError as error:
         raise BadSetting(f"The folder {folder} cannot be made ({error.strerror or error}): name another.") from error
-    for name, content in _files(story):
+    for name, content in files(story):
         with whole_file(folder / name, replace=force) as file:
             file.write_bytes(content)
 
 
-def _files(story: Story) -> Iterator[tuple[str, bytes]]:
+def files(story: Story) -> Iterator[tuple[str, bytes]]:
+    """Give what is written of a run, file by file."""
     yield "transcript.txt", "".join(f"{in_a_line(one.text)}\n" for one in story.lines).encode("utf-8", "replace")
     yield "transcript.jsonl", "".join(f"{_as_json(dict(one.data))}\n" for one in story.lines).encode()
     for name in ("outcome", "knowledge", "usage"):

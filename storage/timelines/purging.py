@@ -19,10 +19,11 @@ from sqlalchemy import delete, select, tuple_, update
 
 from bot.core.errors import NotFound, StoreError
 from bot.core.name_redaction import NameRedactor
-from bot.core.timelines.records import Node, NodeId, Status
+from bot.core.timelines.records import UNREADABLE, Node, NodeId, Status
 from storage.database import Database, database_url
 from storage.emptying import work_off
 from storage.erasing import erase
+from storage.faults import Troubles, apart
 from storage.ids import CountedIds
 from storage.inline import unhurried
 from storage.scenes import blank_said
@@ -45,7 +46,7 @@ from storage.timelines.live import NOTE
 from storage.timelines.nodes import base_in, deltas_of, put_base, put_deltas
 from storage.timelines.rows import NODE, nodes_of
 from storage.timelines.tables import TABLES
-from storage.timelines.tree_file import BUSY, TreeFile, remove, tree_path, trees_in
+from storage.timelines.tree_file import BUSY, DAMAGED, TreeFile, legible, remove, tree_path, trees_in, unfinished_in
 
 FORGOTTEN = "Somebody asked to be forgotten who was in it."
 LOST = "The file of this what-if is not there any more: fork anew."
@@ -56,8 +57,11 @@ _ESCAPED = re.compile(r"\\(?:[nrtbf]|u[0-9a-fA-F]{4})")  # in JSON: else its let
 log = structlog.get_logger(__name__)
 
 
-async def purge_trees(database: Database, folder: Path) -> None:
-    """Take what was deleted out of all trees; raises StoreError where one is only being made, or cannot be written."""
+async def purge_trees(database: Database, folder: Path) -> Troubles:
+    """Take what was deleted out of all trees; gives what was in the way, by community.
+
+    That is a tree that is only being made, or cannot be written. One that cannot be read goes whole.
+    """
     async with database.reading() as connection:
         session = Session(connection)
         asked = select(KEPT.c.name, KEPT.c.value)
@@ -65,18 +69,14 @@ async def purge_trees(database: Database, folder: Path) -> None:
         notes = {name: value for name, value in await session.rows(asked.order_by(KEPT.c.name))}
         live = select(TIMELINES.c.community_id, TIMELINES.c.id).where(TIMELINES.c.gone == "")
         expected = {tuple(row) for row in await session.rows(live)}
-    troubles: list[StoreError] = []
+    troubles: dict[int, Exception] = {}
     for community_id in sorted({int(name.split(":")[1]) for name in notes}):
         owed = {name: value for name, value in notes.items() if int(name.split(":")[1]) == community_id}
-        try:
+        with apart(community_id, troubles):
             await _purge_all_of(
                 database, folder, community_id, owed, {one for one in expected if one[0] == community_id}
             )
-        except StoreError as error:  # no other community waits for it
-            log.warning("what was deleted is still in a what-if", community=community_id, why=error.sentence)
-            troubles.append(error)
-    if troubles:
-        raise troubles[0]
+    return troubles
 
 
 async def _purge_all_of(
@@ -87,10 +87,16 @@ async def _purge_all_of(
     expected: set[tuple[int, int]],
 ) -> None:
     there = set(trees_in(folder, community_id))
+    troubles: list[StoreError] = []
     for tree in sorted(there):
-        await _purge(database, folder, tree, list(owed.values()))
+        try:
+            await _purge(database, folder, tree, list(owed.values()))
+        except StoreError as error:  # the other trees are purged all the same
+            troubles.append(error)
     if expected - there:
         raise StoreError(BEGINNING)
+    for trouble in troubles:
+        raise trouble
     async with database.writing() as connection:
         await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(owed)))
 
@@ -101,6 +107,8 @@ async def settle_trees(database: Database, folder: Path) -> None:
     So a fork that was killed leaves nothing, nor does a community that is gone, or a copy of the database put back.
     """
     there = set(await asyncio.to_thread(trees_in, folder))
+    for file in await asyncio.to_thread(unfinished_in, folder):
+        await asyncio.to_thread(remove, file)
     async with database.writing() as connection:
         session = Session(connection)
         known = select(TIMELINES.c.community_id, TIMELINES.c.id, TIMELINES.c.gone)
@@ -116,28 +124,41 @@ async def settle_trees(database: Database, folder: Path) -> None:
 async def _purge(database: Database, folder: Path, tree: tuple[int, int], owed: Sequence[dict[str, object]]) -> None:
     path = tree_path(folder, *tree)
     try:
-        file = TreeFile(path)
+        with legible():
+            why = FORGOTTEN if await _is_to_go(path, tree[0], owed) else ""
     except NotFound:
         return
+    except StoreError as error:
+        if error.sentence != DAMAGED:
+            raise
+        log.exception("a what-if that cannot be read is deleted", community=tree[0], tree=tree[1])
+        why = UNREADABLE
+    if why:
+        await _delete(database, path, tree, why)
+
+
+async def _is_to_go(path: Path, community_id: int, owed: Sequence[dict[str, object]]) -> bool:
+    """Tell whether a tree holds anything of a person who is forgotten; else take out of it what was deleted."""
+    file = TreeFile(path)
     people = [one for one in owed if "person" in one]
     try:
         if await asyncio.to_thread(lambda: any(_holds_person(file, one) for one in people)):
-            await _forget(database, path, tree)
-            return
+            return True
         messages = {int(id_) for one in owed for id_ in one.get("messages", ())}  # type: ignore[attr-defined]
         said = {(int(scene), int(id_)) for one in owed for scene, id_ in one.get("said", ())}  # type: ignore[attr-defined]
         if messages or said:
-            await _Purge(file, tree[0], messages, said).done()
+            await _Purge(file, community_id, messages, said).done()
+        return False
     finally:
         file.close()
 
 
-async def _forget(database: Database, path: Path, tree: tuple[int, int]) -> None:
+async def _delete(database: Database, path: Path, tree: tuple[int, int], why: str) -> None:
     """Delete a tree, and leave in the live database why, for its maker."""
-    remove(path)
     async with database.writing() as connection:
         this = (owned(TIMELINES, tree[0]), TIMELINES.c.id == tree[1])
-        await Session(connection).run(update(TIMELINES).where(*this).values(gone=FORGOTTEN, title=""))
+        await Session(connection).run(update(TIMELINES).where(*this).values(gone=why, title=""))
+    await asyncio.to_thread(remove, path)
 
 
 def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
@@ -273,7 +294,8 @@ class _Purge:
                     this = tuple_(EVENTS.c.scene_id, EVENTS.c.id)
                     await blank_said(session, self.community_id, this.in_(self.said))
                     await ids.flush(connection)
-                await work_off(database)
+                for trouble in (await work_off(database)).values():
+                    raise trouble
                 async with database.writing() as connection:
                     await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION))
             keys = frozenset(await database.plainly(noted))

@@ -3,9 +3,12 @@
 import os
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
 
 from bot.core.errors import NotFound, StoreError
 from storage.private import BESIDE, keep_private
@@ -71,10 +74,16 @@ def tree_path(folder: Path, community_id: int, tree_id: int) -> Path:
     return folder / str(int(community_id)) / f"{int(tree_id)}.db"
 
 
+def unfinished(file: Path) -> Path:
+    """Give where a tree lies while it is made: what has its name is whole, or damaged."""
+    return file.with_suffix(".making")
+
+
 def remove(file: Path) -> None:
-    """Delete a tree's file with its log."""
-    for one in (file, *(file.with_name(f"{file.name}{ending}") for ending in BESIDE)):
-        one.unlink(missing_ok=True)
+    """Delete a tree's file with its log, and what was left when it was made."""
+    for whole in (file, unfinished(file)):
+        for one in (whole, *(whole.with_name(f"{whole.name}{ending}") for ending in BESIDE)):
+            one.unlink(missing_ok=True)
 
 
 def make(file: Path) -> None:
@@ -86,6 +95,10 @@ def make(file: Path) -> None:
     keep_private(file)
 
 
+_OF_VALUES = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+_ILLEGIBLE = (sqlite3.Error, zlib.error, *_OF_VALUES)
+
+
 @contextmanager
 def worded() -> Iterator[None]:
     """Turn SQLite's faults into StoreError with one sentence; mistakes of the program stay as they are."""
@@ -95,6 +108,24 @@ def worded() -> Iterator[None]:
         if (sentence := _sentence(error)) is None:
             raise
         raise StoreError(sentence) from error
+
+
+@contextmanager
+def legible() -> Iterator[None]:
+    """Turn whatever no tree that was written here would raise when it is read into StoreError, that it is damaged."""
+    try:
+        yield
+    except (StoreError, DBAPIError) as error:
+        found = error.__cause__ if isinstance(error, StoreError) else error
+        if (why := found.orig if isinstance(found, DBAPIError) else None) is None:
+            raise
+        raise StoreError(_reason(why) or DAMAGED) from error
+    except _ILLEGIBLE as error:
+        raise StoreError(_reason(error) or DAMAGED) from error
+
+
+def _reason(error: BaseException) -> str | None:
+    return _sentence(error) if isinstance(error, sqlite3.DatabaseError) else None
 
 
 def _sentence(error: sqlite3.DatabaseError) -> str | None:
@@ -216,3 +247,8 @@ def trees_in(folder: Path, community_id: int | None = None) -> list[tuple[int, i
         if file.stem.isdecimal() and file.parent.name.isdecimal() and not os.path.islink(file):
             found.append((int(file.parent.name), int(file.stem)))
     return sorted(one for one in found if community_id in (None, one[0]))
+
+
+def unfinished_in(folder: Path) -> list[Path]:
+    """Give what is left in a folder of trees that were being made."""
+    return sorted(folder.glob("*/*.making*"))

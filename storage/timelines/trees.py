@@ -65,7 +65,18 @@ from storage.timelines.rows import (
     tree_columns,
     tree_of,
 )
-from storage.timelines.tree_file import DAMAGED, NO_TREE, UNKEPT, TreeFile, make, remove, tree_path, trees_in
+from storage.timelines.tree_file import (
+    DAMAGED,
+    NO_TREE,
+    UNKEPT,
+    TreeFile,
+    legible,
+    make,
+    remove,
+    tree_path,
+    trees_in,
+    unfinished,
+)
 from storage.timelines.worlds import SqlWorld
 
 T = TypeVar("T")
@@ -94,27 +105,13 @@ class SqlTrees:
             file = tree_path(self.folder, tree.key.community_id, tree.key.id)
             self._let_go(tree.key)
             try:
-                make(file)
+                make(unfinished(file))
+                _filled(unfinished(file), whole, image)
+                unfinished(file).replace(file)
             except OSError as error:
+                remove(file)
                 raise StoreError(UNKEPT.format(error.strerror)) from error
-            try:
-                with self._file(tree.key).writing() as connection:
-                    marks = ", ".join("?" for _ in range(len(TREE.split(","))))
-                    connection.execute(
-                        f"INSERT INTO tree ({TREE}) VALUES ({marks})",  # noqa: S608  # our own names
-                        tree_columns(whole),
-                    )
-                    put_base(connection, image.data)
-                    connection.execute(
-                        "INSERT INTO nodes (id, parent, depth, edge, changes, seed, status, turns_wanted, digest,"
-                        " from_at, until_at, made_by, made_at, ended_at)"
-                        " VALUES (0, NULL, 0, ?, '[]', ?, ?, 0, ?, ?, ?, ?, ?, ?)",
-                        (Edge.ROOT.value, tree.seed, Status.DONE.value, image.digest)
-                        + (to_microseconds(image.at),) * 2
-                        + (tree.made_by, to_microseconds(tree.made_at), to_microseconds(tree.made_at)),
-                    )
             except BaseException:
-                self._let_go(tree.key)
                 remove(file)
                 raise
             return replace(whole, bytes=self._file(tree.key).bytes)
@@ -127,12 +124,13 @@ class SqlTrees:
 
     def _tree(self, key: TreeKey) -> Tree:
         file = self._file(key)
-        with file.reading() as connection:
-            row = connection.execute(f"SELECT {TREE} FROM tree").fetchone()  # noqa: S608
-        if row is None:
-            raise StoreError(DAMAGED)
-        usable = file.unwritable or ("" if row["revision"] == self._revision else OLDER)
-        return tree_of(tuple(row), size=file.bytes, usable=usable)
+        with legible():
+            with file.reading() as connection:
+                row = connection.execute(f"SELECT {TREE} FROM tree").fetchone()  # noqa: S608
+            if row is None:
+                raise StoreError(DAMAGED)
+            usable = file.unwritable or ("" if row["revision"] == self._revision else OLDER)
+            return tree_of(tuple(row), size=file.bytes, usable=usable)
 
     async def all(self, community_id: CommunityId) -> Sequence[Tree]:
         """Give the trees of a community, the oldest first; those that cannot be read say so in `usable`."""
@@ -419,7 +417,7 @@ class SqlTrees:
 
     async def _read(self, key: TreeKey, work: Callable[[sqlite3.Connection], T]) -> T:
         def done() -> T:
-            with self._file(key).reading() as connection:
+            with legible(), self._file(key).reading() as connection:
                 return work(connection)
 
         return await asyncio.to_thread(done)
@@ -437,7 +435,7 @@ class SqlTrees:
 
     def _image(self, key: TreeKey, node_id: NodeId) -> tuple[int, bytes]:
         """Put a node's world together from the nearest ancestor that is at hand; gives the generation it is of."""
-        with self._file(key).reading() as connection:
+        with legible(), self._file(key).reading() as connection:
             generation = generation_of(connection)
             self._images.forget(key, but=generation)  # what was deleted since stands in older ones
             missing: list[NodeId] = []
@@ -455,6 +453,26 @@ class SqlTrees:
             image = laid_over(image, deltas)
             self._images.keep((key, generation, node_id), image)
         return generation, image
+
+
+def _filled(file: Path, tree: Tree, image: Image) -> None:
+    """Write a tree with its root into an empty file."""
+    filled = TreeFile(file)
+    try:
+        with filled.writing() as connection:
+            marks = ", ".join("?" for _ in range(len(TREE.split(","))))
+            connection.execute(f"INSERT INTO tree ({TREE}) VALUES ({marks})", tree_columns(tree))  # noqa: S608
+            put_base(connection, image.data)
+            connection.execute(
+                "INSERT INTO nodes (id, parent, depth, edge, changes, seed, status, turns_wanted, digest,"
+                " from_at, until_at, made_by, made_at, ended_at)"
+                " VALUES (0, NULL, 0, ?, '[]', ?, ?, 0, ?, ?, ?, ?, ?, ?)",
+                (Edge.ROOT.value, tree.seed, Status.DONE.value, image.digest)
+                + (to_microseconds(image.at),) * 2
+                + (tree.made_by, to_microseconds(tree.made_at), to_microseconds(tree.made_at)),
+            )
+    finally:
+        filled.close()
 
 
 def _own(world: World) -> SqlWorld:

@@ -8,12 +8,15 @@ from typing import Any
 import aiohttp
 
 from bot.console.feed import Feed
+from bot.console.standing import Manager
 from bot.console.window import PROOF, Console
 from bot.core.records import Person, Room, Snowflake
 from bot.core.view import MayRead
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from bot.playground.cdn import PAGE
+from bot.runs.served import ServedRuns
+from bot.runs.sources import shipped
 from tests.engine.town import Town, town
 from tests.factories import GUILD_ID, person
 from tests.fakes import OpenBench, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
@@ -27,9 +30,11 @@ class Server:
 
     managers: dict[Snowflake, Person] = field(default_factory=lambda: {BOSS.id: BOSS})
     readable: set[int] = field(default_factory=set)
+    closed: set[int | None] = field(default_factory=set)  # channels that managers do not see
 
-    async def manager(self, guild_id: Snowflake, user_id: Snowflake) -> Person | None:
-        return self.managers.get(user_id) if guild_id == GUILD_ID else None
+    async def manager(self, guild_id: Snowflake, user_id: Snowflake, *, anew: bool) -> Manager | None:
+        found = self.managers.get(user_id) if guild_id == GUILD_ID else None
+        return None if found is None else Manager(found, lambda channel_id: channel_id not in self.closed)
 
     def reader(self, guild_id: Snowflake, user_id: Snowflake) -> MayRead:
         async def may_read(thread: Room) -> bool:
@@ -80,8 +85,14 @@ class Open:
 
 
 @asynccontextmanager
-async def opened(*, entered: bool = True, store: str = "sqlite://", **more: Any) -> AsyncIterator[Open]:  # noqa: ANN401
-    """Open a console over a town; `entered`: with a manager inside."""
+async def opened(
+    *,
+    entered: bool = True,
+    store: str = "sqlite://",
+    runs: ServedRuns | None = None,
+    **more: Any,  # noqa: ANN401
+) -> AsyncIterator[Open]:
+    """Open a console over a town; `entered`: with a manager inside; `runs`: where its runs are."""
     async with town(url=store) as here:
         desk = FrontDesk(
             Office(
@@ -92,13 +103,14 @@ async def opened(*, entered: bool = True, store: str = "sqlite://", **more: Any)
                 on_done=here.delivery.wake,
                 models=ScriptedModel(),
                 workshop=OpenBench(),
-            )
+            ),
+            laboratory=runs,
         )
         server, feed = Server(), Feed(here.clock)
         here.store.on_happened = feed.tell
         jar = aiohttp.CookieJar(unsafe=True)  # of an address that is a number
         async with (
-            Console(desk, server, here.clock, port=0, shared=PAGE, feed=feed, **more) as console,
+            Console(desk, server, here.clock, port=0, shared=PAGE, feed=feed, presets=shipped(), **more) as console,
             aiohttp.ClientSession(cookie_jar=jar) as session,
         ):
             there = Open(here, desk, server, console, session, feed)

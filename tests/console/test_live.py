@@ -12,13 +12,14 @@ import pytest
 from bot.console import live
 from bot.console.feed import KEPT, Feed
 from bot.console.live import MOST_EACH
+from bot.console.standing import Manager
 from bot.console.window import PROOF
 from bot.core.changes import AddMembership, SetKnowledge
 from bot.core.happenings import Happened, Happening
-from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Person, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Side, Snowflake
 from bot.engine.timelines.chance import VirtualClock
 from tests.console.house import BOSS, Open, opened
-from tests.engine.town import ADA, BOB
+from tests.engine.town import ADA, ADAS, BOB
 from tests.factories import GUILD_ID, membership
 from tests.fakes import START
 
@@ -186,8 +187,8 @@ async def test_no_server_takes_all_streams_of_the_others(monkeypatch: pytest.Mon
     async with opened() as there:
         settings = there.desk.community.settings
 
-        async def everywhere(guild_id: Snowflake, user_id: Snowflake) -> Person:
-            return BOSS
+        async def everywhere(guild_id: Snowflake, user_id: Snowflake, *, anew: bool) -> Manager:
+            return Manager(BOSS, lambda channel_id: True)
 
         monkeypatch.setattr(there.server, "manager", everywhere)
         monkeypatch.setattr(type(there.desk.community), "settings", lambda _, guild_id: settings(GUILD_ID))
@@ -202,3 +203,10 @@ async def test_no_server_takes_all_streams_of_the_others(monkeypatch: pytest.Mon
             assert not [one for one in crowd[1:] if one.content.at_eof()]
         for one in crowd:
             one.close()
+
+
+async def test_of_a_room_that_is_closed_to_who_looks_nothing_is_told() -> None:
+    async with opened() as there, hearing(there) as heard:
+        there.server.closed = {ADAS}
+        there.feed.tell([happening(room_id=ADA), happening(room_id=BOB)])
+        assert [one["room"] for one in await some(heard, 1)] == [BOB]

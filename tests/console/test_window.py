@@ -4,11 +4,13 @@ import pytest
 
 from bot.console.door import LINK_MINUTES
 from bot.console.guard import REFUSAL
+from bot.console.reading import CLOSED
 from bot.console.window import ASKED_MOST, ASKED_SECONDS, COOKIE, NO_SESSION, TOO_OFTEN, TRIED_MOST, USED_UP, Console
 from bot.core.errors import BadSetting, Rejected
 from bot.core.permissions import ONLY_MANAGERS
 from bot.playground.cdn import PAGE
 from tests.console.house import BOSS, opened
+from tests.engine.town import BOB, BOBS
 from tests.factories import GUILD_ID, person
 
 OVERVIEW = "/api/v1/overview"
@@ -181,3 +183,22 @@ async def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
         again = Console(there.desk, there.server, there.here.clock, port=port, shared=PAGE, feed=there.feed)
         with pytest.raises(BadSetting, match=f"Port {port} cannot be opened .* SELFROOM_CONSOLE_PORT"):
             await again.__aenter__()
+
+
+async def test_a_room_that_is_closed_to_a_manager_on_discord_is_there_without_its_content() -> None:
+    async with opened() as there:
+        said = "a secret that only Bob's room heard"
+        await there.here.hear(said, channel_id=BOBS)
+        there.server.closed = {BOBS}
+        status, told = await there.ask(OVERVIEW)
+        assert [(one["name"], one["closed"], one["lately"]) for one in told["rooms"] if one["id"] == BOB] == [
+            ("Bob", True, 0)
+        ]
+        for path in (f"/api/v1/rooms/{BOB}", "/api/v1/messages/1"):
+            status, told = await there.ask(path)
+            assert (status, told["detail"]) == (403, CLOSED)
+        status, told = await there.ask(f"/api/v1/agents/{BOB}")
+        assert (status, told["minds"]) == (200, [])
+        assert (await there.ask(f"/api/v1/agents/{BOB}/beats"))[1] == []
+        there.server.closed = set()
+        assert said in str((await there.ask(f"/api/v1/rooms/{BOB}"))[1])

@@ -18,7 +18,8 @@ from bot.adapters.discord import boards
 from bot.adapters.metrics import Heart, hearts_page
 from bot.console.feed import Feed
 from bot.console.live import may_see
-from bot.console.reading import Asker, Readings
+from bot.console.reading import Readings
+from bot.console.standing import Asker
 from bot.core.actions import DirectScene
 from bot.core.day_usage import Period
 from bot.core.errors import NotFound, Rejected
@@ -191,8 +192,8 @@ async def refused_console(night: Night) -> None:
     def asked(path: str, **parts: str) -> web.Request:
         return make_mocked_request("GET", path, match_info=parts)
 
-    mira = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, server="")
-    boss = Asker(guild_id=GUILD_ID, person=BOSS, may_read=by_nobody, server="")
+    mira = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, sees=lambda _: True, server="")
+    boss = Asker(guild_id=GUILD_ID, person=BOSS, may_read=by_nobody, sees=lambda _: True, server="")
     for read in (readings.agent, readings.beats):
         with pytest.raises(Rejected, match="sits in a scene with you"):
             await read(mira, asked("/", agent="1"))

@@ -2,13 +2,14 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bot.core.errors import BadSetting
-from bot.runs.minds import ScriptedModel, opened_model
-from bot.runs.simulating import Wanted, simulate
+from bot.runs.minds import ScriptedModel, opened_model, own_purse
+from bot.runs.simulating import Wanted, home_of, simulate
 from bot.runs.sources import read_source
 from bot.settings import load_settings
 from tests.runs.played import alone, contents
@@ -30,7 +31,9 @@ async def test_a_real_model_is_asked_by_the_settings_of_the_bot_and_its_key_goes
         monkeypatch.setenv("SELFROOM_OPENAI_BASE_URL", str(server.make_url("/v1")))
         monkeypatch.setenv("SELFROOM_COMMUNITY__USD_PER_DAY", "0")  # a ceiling of a day is nothing to a run
         spec, folder = await read_source("tea.toml", {"model": "gpt-4o-mini", "turns": 2})
-        done = await simulate(load_settings(os.environ), spec, folder, Wanted(out=Path("out")))
+        settings = load_settings(os.environ)
+        wanted = Wanted(purse=partial(own_purse, settings, None), out=Path("out"))
+        done = await simulate(home_of(settings), spec, folder, wanted)
     assert (done.played.ending, done.played.turns, done.exit_code) == ("played", 2, 0)
     told = [json.loads(line) for _, content in contents(Path("out")) for line in lines(content)]
     assert any((one.get("answer") or {}).get("response_id") for one in told)

@@ -14,6 +14,7 @@ from bot.core.changes import AddMembership, Change, EndBeat, RecordAction
 from bot.core.errors import BadSetting
 from bot.core.records import PUBLIC_SIDE, ActionRecord, AgentId, Beat, BeatId, CommunityId, Snowflake
 from storage.database import Database
+from storage.faults import Troubles
 from storage.index_purging import OWED, Purger
 from storage.owed import HUDS_EMPTIED, NOTES_AT_ONCE, TEXTS_READ, Debt, debts_in, owe, work_off
 from storage.questions import RECENT_ACTIONS
@@ -187,8 +188,9 @@ async def test_an_archive_holds_nothing_that_is_still_owed(
     await store.export(community_id, tmp_path / "one.zip")
     assert await stored(store) == (2, 1)
 
-    async def nothing(database: Database) -> None:
+    async def nothing(database: Database) -> Troubles:
         """Another message is deleted at the last moment."""
+        return {}
 
     monkeypatch.setattr("storage.store.work_off", nothing)
     async with store.writing(community_id) as write:

@@ -140,5 +140,8 @@ class Store(Protocol):
     ) -> AbstractAsyncContextManager[Writing]:
         """Open a transaction; ids are counted for that community (None: only a community is made)."""
 
-    async def gone_for_good(self) -> bool:
-        """Wait until the bytes of what was deleted have left the database's files; tells whether they have."""
+    async def gone_for_good(self, community_id: CommunityId | None = None) -> bool:
+        """Wait until the bytes of what was deleted have left the database's files; tells whether they have.
+
+        `community_id`: only what was deleted there counts.
+        """

@@ -36,8 +36,17 @@ def read_run(data: bytes, name: str, over: Mapping[str, object] | None = None) -
         raise BadSetting(f"{name} is no TOML: {_lower(str(error))}.") from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of brackets
         raise BadSetting(f"{name} is no TOML that can be read: a value in it is too long or too deep.") from error
+    return _checked(given | dict(over or {}), name, text)
+
+
+def read_given(given: object) -> RunSpec:
+    """Read a run from values, as a program gives them; raises BadSetting."""
+    return _checked(given, "The run", "")
+
+
+def _checked(given: object, name: str, text: str) -> RunSpec:
     try:
-        spec = RunSpec.model_validate(given | dict(over or {}))
+        spec = RunSpec.model_validate(given)
         _check_options(spec)
         _check_settings(spec)
     except ValidationError as error:

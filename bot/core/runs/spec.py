@@ -1,6 +1,7 @@
 """What a run is made of: its agents, the scene they play, what happens to them, and how long and for how much."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Final, Self
@@ -27,6 +28,19 @@ MONEY_AND_PLACES: Final = frozenset(
     }
 )
 """What a run has no use for, or says itself: nobody is there who could manage it, and its money is its budget."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Further:
+    """How a kept run is to go on: from which snapshot, how long, and with what that is said first."""
+
+    at: str = ""
+    turns: int = 10
+    seed: int | None = None
+    budget: float | None = None  # USD in all, in place of the run's
+    said: str = ""
+    by: str = ""
+
 
 Whole = Annotated[int, Field(strict=True)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

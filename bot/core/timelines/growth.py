@@ -13,6 +13,7 @@ from bot.core.timelines.records import ROOT, Edge, Node, NodeId, Planned, Status
 
 Operation = Literal["advance", "selected", "multi", "chain", "frontier", "branch", "ask"]
 MOST_AT_ONCE: Final = 4  # nodes that run
+MOST_EVERYWHERE: Final = 16  # with one of each community that has none
 QUIET_PARENT: Final = "nobody has a reason: give an event"
 
 

@@ -18,6 +18,9 @@ NodeId = NewType("NodeId", int)  # counted per tree, and never given again
 
 ROOT = NodeId(0)
 NEWEST_MESSAGES = 20_000
+UNREADABLE = (  # why a tree is gone
+    "Its file was damaged: what was deleted in this server could not be taken out of it, so all of it went."
+)
 
 
 class Status(StrEnum):

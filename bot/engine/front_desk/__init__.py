@@ -11,6 +11,7 @@ from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.privacy import Privacy
 from bot.engine.front_desk.providers import Providers, Trials
 from bot.engine.front_desk.rooms import Doors, Rooms
+from bot.engine.front_desk.runs import Laboratory, Runs
 from bot.engine.front_desk.scenes import Scenes
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.front_desk.traces import Traces
@@ -29,6 +30,7 @@ class FrontDesk:
         backup_days: int = 30,
         config: CommunityConfig | None = None,
         orchard: Orchard | None = None,
+        laboratory: Laboratory | None = None,
     ) -> None:
         self.clock = office.clock
         self.actions = Actions(office)
@@ -48,6 +50,8 @@ class FrontDesk:
         self.scenes = Scenes(office)
         self.timelines = Timelines(office, orchard, config or CommunityConfig())
         self.merges = Merges(office, orchard)
+        treasury = orchard.treasury if orchard is not None else None
+        self.runs = Runs(office, laboratory, treasury, config or CommunityConfig())
         self.trials = Trials(office, self.actions)
 
 

@@ -80,7 +80,7 @@ class Privacy:
             await write.personal.begin_forgetting(community.id, person.id, now, others=others, called=called)
         gone, view = await forgotten(self.office.store, self.office.clock, community.id, person.id)
         self.office.on_done()
-        whole = await self.office.store.gone_for_good()
+        whole = await self.office.store.gone_for_good(community.id)
         return " ".join(_told(gone, view, self.office.now(), self.backup_days, whole=whole))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from importlib import metadata
 
 import structlog
@@ -21,6 +22,7 @@ from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
+    UNREADABLE,
     AtMessage,
     AtStep,
     AtTime,
@@ -28,6 +30,7 @@ from bot.core.timelines.records import (
     Event,
     Node,
     NodeId,
+    Planned,
     Point,
     Timeline,
     Tree,
@@ -197,8 +200,7 @@ class Timelines:
         tree = await orchard.trees.find(timeline.key)
         growth = replace(growth, limits=Limits.of(await self._config(timeline)))
         plans = planned(growth, await orchard.trees.nodes(timeline.key), tree.seed)
-        turns = sum(one.turns_wanted or int((one.minutes or 0) + 0.99) for one in plans)
-        found = await orchard.treasury.estimate(timeline.key, turns, len(plans))
+        found = await orchard.treasury.estimate(timeline.key, _turns_of(plans), len(plans))
         return await orchard.treasury.held(timeline.key, found, timeline.usd_cap)
 
     async def asks_above(self, timeline: Timeline) -> Decimal:
@@ -271,19 +273,18 @@ class Timelines:
                 log.warning("what was running in a what-if does not go on", tree=one.id, why=error.sentence)
 
     async def _go_on(self, orchard: Orchard, timeline: Timeline) -> None:
-        nodes = [node for node in await orchard.trees.nodes(timeline.key) if not node.status.is_over]
-        if not nodes or orchard.treasury.runs(timeline.key):
+        key = timeline.key
+        nodes = [node for node in await orchard.trees.nodes(key) if not node.status.is_over]
+        if not nodes or orchard.treasury.runs(key):
             return
-        turns = sum(node.turns_wanted for node in nodes)
-        grant = await orchard.treasury.grant(
-            timeline.key, await orchard.treasury.estimate(timeline.key, turns, len(nodes))
-        )
+        estimate = await orchard.treasury.estimate(key, _turns_of(nodes), len(nodes))
+        grant = await orchard.treasury.grant(key, await orchard.treasury.capped(key, estimate, timeline.usd_cap))
         resumed: Sequence[Node] = ()
         try:
-            resumed = await orchard.grower.resume(timeline.key)
+            resumed = await orchard.grower.resume(key)
         finally:
             if grant is not None:
-                await orchard.treasury.give(timeline.key, grant, resumed)
+                await orchard.treasury.give(key, grant, resumed)
 
     async def read(self, timeline: Timeline, node_id: int) -> Sequence[str]:
         """Give what was said in a node since the fork."""
@@ -389,22 +390,23 @@ class Timelines:
                 await _laid_to_rest(write.timelines, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
 
     async def _tell_makers(self) -> None:
-        """Tell those whose tree was deleted because somebody was forgotten, once; who was forgotten is told nothing."""
+        """Tell those whose tree went by itself why, once; who was forgotten is told nothing.
+
+        That a file was damaged managers are told too.
+        """
         async with self.office.store.reading() as read:
             gone = [one for one in await read.timelines.all() if one.gone and one.made_by]
         for one in gone:
             async with self.office.store.writing(one.community_id) as write:
                 maker = await write.people.find(one.community_id, one.made_by)
+                told: list[NoticePayload] = []
+                if one.gone == UNREADABLE:
+                    told.append(NoticePayload(text=f"🌳 What-if {one.id} was deleted. {one.gone}"))
                 if maker is not None and maker.username:
-                    told = NoticePayload(
-                        text=f"🌳 Your what-if {one.id} was deleted. {one.gone}",
-                        to_managers=False,
-                        person_id=one.made_by,
-                    ).stored()
-                    letter = AddLetter(
-                        kind=LetterKind.NOTICE, room_id=one.room_id, payload=told, not_before=self.office.now()
-                    )
-                    await write.apply(one.community_id, [letter])
+                    text = f"🌳 Your what-if {one.id} was deleted. {one.gone}"
+                    told.append(NoticePayload(text=text, to_managers=False, person_id=one.made_by))
+                notice = partial(AddLetter, kind=LetterKind.NOTICE, room_id=one.room_id, not_before=self.office.now())
+                await write.apply(one.community_id, [notice(payload=each.stored()) for each in told])
                 await _laid_to_rest(write.timelines, one, one.gone)
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
@@ -419,6 +421,11 @@ class Timelines:
 
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())
+
+
+def _turns_of(nodes: Sequence[Node | Planned]) -> int:
+    """Give in how many turns of agents these are thought to be run; a minute counts as one."""
+    return sum(one.turns_wanted or int((one.minutes or 0) + 0.99) for one in nodes)
 
 
 async def _laid_to_rest(timelines: WritableTimelines, timeline: Timeline, why: str) -> None:

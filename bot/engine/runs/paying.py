@@ -17,7 +17,7 @@ from bot.core.records import Community, CommunityId
 from bot.core.timelines.records import Answer, Node, NodeId, TreeKey
 from bot.engine.runs.founding import GUILD
 from bot.engine.runs.playing import KEY
-from bot.engine.timelines.answers import FACTS, Ended, HouseFacts, digest_of, error_of
+from bot.engine.timelines.answers import FACTS, Ended, House, HouseFacts, digest_of, error_of
 from bot.engine.timelines.house import Estimate, Grant, Treasury
 
 ENDED = "Somebody ended the run."
@@ -43,21 +43,11 @@ class OnlyModel:
 
 
 @dataclass(kw_only=True)
-class Budgeted:
-    """Asks a model as a what-if does, from one grant that is the whole budget."""
+class Asked:
+    """Asks a house until somebody ends it; the house holds it to its money."""
 
-    treasury: Treasury
-    grant: Grant
+    house: House
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @classmethod
-    async def of(cls, store: Store, trees: Trees, model: Model, clock: Clock, *, usd: Decimal) -> "Budgeted":
-        """Set the budget aside in a store that is nothing but the run's own community."""
-        treasury = Treasury(store, OnlyModel(model), trees, clock, places=None)
-        grant = await treasury.grant(KEY, Estimate(usd=usd, granted_usd=usd, tokens=0))
-        if grant is None:
-            raise BadSetting("A run needs a budget: give it some.")
-        return cls(treasury=treasury, grant=grant)
 
     def end(self) -> None:
         """Ask nothing more: the call that is being answered is given up, and counts in full."""
@@ -69,18 +59,17 @@ class Budgeted:
         return self._ended.is_set()
 
     async def pay_for(self, node: Node) -> None:
-        """Let a node spend of the run's budget."""
-        await self.treasury.give(KEY, self.grant, [node])
+        """Take nothing: the house knows what the whole run may spend."""
 
     async def facts(self, key: TreeKey, models: Sequence[str]) -> HouseFacts:
         """Give what is known of these models."""
-        return await self.treasury.facts(key, models)
+        return await self.house.facts(key, models)
 
     async def answer(self, key: TreeKey, node_id: NodeId, call: ModelCall) -> ModelAnswer:
         """Ask; raises GrantSpent where the budget does not hold the call, and Ended once nothing more is asked."""
         if self.is_ended:
             raise Ended(ENDED)
-        asking = asyncio.ensure_future(self.treasury.answer(key, node_id, call))
+        asking = asyncio.ensure_future(self.house.answer(key, node_id, call))
         ending = asyncio.ensure_future(self._ended.wait())
         try:
             await asyncio.wait((asking, ending), return_when=asyncio.FIRST_COMPLETED)
@@ -91,6 +80,27 @@ class Budgeted:
             for one in (asking, ending):
                 one.cancel()
             await asyncio.gather(asking, ending, return_exceptions=True)
+
+
+@dataclass(kw_only=True)
+class Budgeted(Asked):
+    """Asks a model as a what-if does, from one grant that is the whole budget."""
+
+    treasury: Treasury
+    grant: Grant
+
+    @classmethod
+    async def of(cls, store: Store, trees: Trees, model: Model, clock: Clock, *, usd: Decimal) -> "Budgeted":
+        """Set the budget aside in a store that is nothing but the run's own community."""
+        treasury = Treasury(store, OnlyModel(model), trees, clock, places=None)
+        grant = await treasury.grant(KEY, Estimate(usd=usd, granted_usd=usd, tokens=0))
+        if grant is None:
+            raise BadSetting("A run needs a budget: give it some.")
+        return cls(house=treasury, treasury=treasury, grant=grant)
+
+    async def pay_for(self, node: Node) -> None:
+        """Let a node spend of the run's budget."""
+        await self.treasury.give(KEY, self.grant, [node])
 
 
 @dataclass(kw_only=True)

@@ -1,7 +1,7 @@
 """What the house does for worlds apart: it asks the models, keeps pace, and lets nobody spend more than was granted."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from weakref import WeakValueDictionary
@@ -125,10 +125,11 @@ class Treasury:
 
     async def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
         """Settle a grant once the last node is over that ran on it."""
-        await self._let_go(key, node_id)
+        await self.let_go(key, node_id)
         self.on_changed(key, node)
 
-    async def _let_go(self, key: TreeKey, node_id: NodeId) -> None:
+    async def let_go(self, key: TreeKey, node_id: NodeId) -> None:
+        """Settle a grant, if that node is the last one that runs on it."""
         grant = self._grants.pop((key, node_id), None)
         if grant is None:
             return
@@ -162,12 +163,19 @@ class Treasury:
 
     async def held(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> Estimate:
         """Give an estimate that sets no more aside than is left; raises Rejected where that is thought too little."""
-        nodes = await self._trees.nodes(key)
-        left = cap - sum((one.usd for one in nodes), Decimal(0)) - self._under_way(key, nodes)
+        left = await self._left(key, cap)
         if estimate.usd > left:
             about = f"about {estimate.usd:.2f} {await self.coin(key)}"
             raise Rejected(f"This tree's money does not hold this: {about}, {left:.2f} left.")
         return replace(estimate, granted_usd=min(estimate.granted_usd, left))
+
+    async def capped(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> Estimate:
+        """Give an estimate of what was begun once that sets no more aside than the tree has left, maybe nothing."""
+        return replace(estimate, granted_usd=max(Decimal(0), min(estimate.granted_usd, await self._left(key, cap))))
+
+    async def _left(self, key: TreeKey, cap: Decimal) -> Decimal:
+        nodes = await self._trees.nodes(key)
+        return cap - sum((one.usd for one in nodes), Decimal(0)) - self._under_way(key, nodes)
 
     def _under_way(self, key: TreeKey, nodes: Sequence[Node]) -> Decimal:
         """Give what operations that still run on a tree may spend beyond what their nodes are known to have."""
@@ -181,14 +189,17 @@ class Treasury:
         """Give what one operation on a tree holds from when it is reckoned until its money is set aside."""
         return self._turns.setdefault(key, asyncio.Lock())
 
-    async def grant(self, key: TreeKey, estimate: Estimate) -> Grant | None:
-        """Set an operation's money aside in the community's day; None where it needs none. Raises Rejected."""
+    async def grant(self, key: TreeKey, estimate: Estimate, *, names: Sequence[str] = ()) -> Grant | None:
+        """Set an operation's money aside in the community's day; None where it needs none. Raises Rejected.
+
+        `names`: the models that are asked; without any those of the community's agents.
+        """
         if not estimate.granted_usd and not estimate.tokens:
             return None
         model = await self._model(key.community_id)
         async with self._store.writing(key.community_id) as write:
             view = await write.views.action_view(key.community_id, agent_ids=(), room_ids=(), doors=False)
-            ceilings = _ceilings(model, view)
+            ceilings = _ceilings(model, names or _names(view))
             price = CallPrice(usd=estimate.granted_usd, tokens=estimate.tokens, ceilings=ceilings)
             day, config = day_of(self._clock.now()), held_to(view.config, ceilings)
             spending = await spending_now(write.money, key.community_id, config, day, ceilings)
@@ -215,6 +226,11 @@ class Treasury:
             async with self._store.writing(grant.community_id) as write:
                 await settle(write.money, grant.community_id, grant.reservation, grant.spent)
 
+    def lend(self, key: TreeKey, node_id: NodeId, grant: Grant) -> None:
+        """Let something run on a grant by a node's number alone."""
+        grant.nodes, grant.left = frozenset({node_id}), {node_id}
+        self._grants[key, node_id] = grant
+
     def runs(self, key: TreeKey) -> bool:
         """Tell whether anything of a tree runs on a grant."""
         return any(at[0] == key for at in self._grants)
@@ -236,10 +252,13 @@ class Treasury:
             return await self._models.of(read.providers, community)
 
 
-def _ceilings(model: Model, view: Outline) -> Ceilings | None:
-    """Give what holds an operation: of one community some models may be the installation's, and others its own."""
+def _names(view: Outline) -> set[str]:
     agents = view.agents.values()  # also those that are retired: in a world they may live
-    names = {view.config.model, *(name for one in agents for name in (one.model, one.spare_model) if name)}
+    return {view.config.model, *(name for one in agents for name in (one.model, one.spare_model) if name)}
+
+
+def _ceilings(model: Model, names: Collection[str]) -> Ceilings | None:
+    """Give what holds an operation: of one community some models may be the installation's, and others its own."""
     return next((held for name in sorted(names) if (held := model.ceilings(name)) is not None), None)
 
 

@@ -12,7 +12,7 @@ from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.ports import Clock
 from bot.core.ports.trees import Telling, Trees
 from bot.core.records import Beat, BeatId, CommunityId
-from bot.core.timelines.growth import MOST_AT_ONCE, Growth, check_parent, planned
+from bot.core.timelines.growth import MOST_AT_ONCE, MOST_EVERYWHERE, Growth, check_parent, planned
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
 from bot.core.timelines.showing import MindShown
@@ -21,29 +21,51 @@ from bot.engine.timelines.runner import Runner
 
 
 class Slots:
-    """So many slots; the last one is for a community that has none, whose nodes would wait for hours otherwise."""
+    """So many slots; the last one is for a community that has none, and beyond it each such has one, up to a bound.
 
-    def __init__(self, most: int) -> None:
+    Who waits is served by how few its community has, and then by how long that was not served: so nobody who has many
+    nodes waiting goes before others again and again.
+    """
+
+    def __init__(self, most: int, everywhere: int = 0) -> None:
         self._most = most
+        self._everywhere = max(most, everywhere)
         self._taken: Counter[CommunityId] = Counter()
-        self._changed = asyncio.Condition()
+        self._waiting: list[tuple[CommunityId, asyncio.Future[None]]] = []
+        self._served: dict[CommunityId, int] = {}  # when a community was last given a slot, by count
+        self._count = 0
 
     @asynccontextmanager
     async def taken(self, community_id: CommunityId) -> AsyncIterator[None]:
-        """Wait for a slot, first come first served among those who may have it, and hold it for the block."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._is_free(community_id))
-            self._taken[community_id] += 1
+        """Wait for a slot, and hold it for the block."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((community_id, turn))
+        self._hand_out()
         try:
+            await turn
             yield
         finally:
-            self._taken[community_id] -= 1
-            async with self._changed:
-                self._changed.notify_all()
+            if turn.cancelled():
+                self._waiting.remove((community_id, turn))
+            else:
+                self._taken[community_id] -= 1
+            self._hand_out()
+
+    def _hand_out(self) -> None:
+        while free := [one for one in self._waiting if not one[1].done() and self._is_free(one[0])]:
+            next_one = min(free, key=lambda one: (self._taken[one[0]], self._served.get(one[0], 0)))
+            self._waiting.remove(next_one)
+            community_id, turn = next_one
+            self._taken[community_id] += 1
+            self._count += 1
+            self._served[community_id] = self._count
+            turn.set_result(None)
+        there = {community_id for community_id, _ in self._waiting} | set(+self._taken)
+        self._served = {one: at for one, at in self._served.items() if one in there}
 
     def _is_free(self, community_id: CommunityId) -> bool:
-        left = self._most - self._taken.total()
-        return left > 1 or (left == 1 and not self._taken[community_id])
+        total = self._taken.total()
+        return total < self._most - 1 or (total < self._everywhere and not self._taken[community_id])
 
 
 log = structlog.get_logger(__name__)
@@ -57,7 +79,7 @@ class Operations:
     runner: Runner
     clock: Clock
     telling: Telling
-    _slots: Slots = field(default_factory=lambda: Slots(MOST_AT_ONCE))
+    _slots: Slots = field(default_factory=lambda: Slots(MOST_AT_ONCE, MOST_EVERYWHERE))
     _running: dict[tuple[TreeKey, NodeId], asyncio.Task[None]] = field(default_factory=dict)
     _stopped: set[tuple[TreeKey, NodeId]] = field(default_factory=set)
 

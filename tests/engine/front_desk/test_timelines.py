@@ -4,23 +4,26 @@ import asyncio
 import random
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.kinds import LetterKind
+from bot.core.letters import NoticePayload
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, planned
-from bot.core.timelines.records import NOW, AtStep, AtTime, EventKind, NodeId, Status
+from bot.core.timelines.records import NOW, UNREADABLE, AtStep, AtTime, EventKind, NodeId, Status
 from bot.engine.front_desk import timelines as desk_timelines
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.house import Treasury
-from storage.tables import METADATA
+from bot.engine.timelines.play import SPENT
+from storage.tables import LETTERS, METADATA
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import BOSS, EVENT, TOKENIZER, Garden, garden, operations
 from tests.factories import GUILD_ID
@@ -144,6 +147,21 @@ async def test_the_maker_of_a_tree_that_went_with_somebody_is_told_once_unless_i
         assert "Somebody asked to be forgotten." in str(notices[0]["text"])
 
 
+async def test_managers_and_its_maker_are_told_of_a_tree_that_went_because_it_was_damaged(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, community_id = desk(grown), grown.key.community_id
+        tree = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        async with grown.home.store.writing(community_id) as write:
+            await write.timelines.keep(replace(tree, gone=UNREADABLE))
+        await there.expire()
+        await there.expire()
+        async with grown.home.store.database.reading() as connection:
+            rows = (await connection.execute(select(LETTERS.c.payload).where(LETTERS.c.kind == "notice"))).scalars()
+        notices = [NoticePayload.model_validate(one) for one in rows]
+        assert [(one.to_managers, one.person_id) for one in notices] == [(True, None), (False, BOSS.id)]
+        assert all(f"hat-if {tree.id} was deleted. {UNREADABLE}" in one.text for one in notices)
+
+
 async def test_a_point_is_a_message_a_time_or_a_step_of_a_scene(tmp_path: Path) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         there, now = desk(grown), grown.home.clock.now()
@@ -252,6 +270,31 @@ async def test_what_waited_when_selfroom_ended_goes_on_at_its_next_start(tmp_pat
         ended = await grown.trees.node(timeline.key, node.id)
         assert (ended.status, ended.turns) == (Status.DONE, 1)
         assert ended.usd > 0
+
+
+@pytest.mark.parametrize(("cap", "turns"), [("0.000001", 20), ("0.5", None)], ids=["a spent tree", "minutes"])
+async def test_what_goes_on_spends_what_its_tree_has_left_and_no_more(
+    tmp_path: Path, cap: str, turns: int | None
+) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
+        (event,) = await there.grow(timeline, BOSS, growth)
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        async with grown.home.store.writing(grown.key.community_id) as write:
+            await write.timelines.keep(replace(timeline, usd_cap=Decimal(cap)))
+        wanted = Growth(what="advance", by=BOSS, nodes=(event.id,), turns=turns or 1)
+        (plan,) = planned(wanted, await grown.trees.nodes(timeline.key), "s")
+        plan = plan if turns else replace(plan, turns_wanted=0, minutes=3.0)
+        (node,) = await grown.trees.add(timeline.key, [plan], at=grown.home.clock.now())
+        after = desk(grown)
+        await after.go_on()
+        await after.orchard.grower.finished()  # type: ignore[union-attr]
+        ended = await grown.trees.node(timeline.key, node.id)
+        assert ended.status is Status.DONE
+        assert (ended.outcome == SPENT) is (turns is not None)
+        assert (ended.usd > 0) is (turns is None)
 
 
 async def test_a_tree_that_went_while_its_thread_was_opened_stays_gone(tmp_path: Path) -> None:

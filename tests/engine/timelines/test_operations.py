@@ -97,8 +97,8 @@ HERE, THERE, ELSEWHERE = CommunityId(1), CommunityId(2), CommunityId(3)
 class Busy:
     """Nodes that run until they are let go."""
 
-    def __init__(self, most: int) -> None:
-        self.slots = Slots(most)
+    def __init__(self, most: int, everywhere: int = 0) -> None:
+        self.slots = Slots(most, everywhere)
         self.running: list[CommunityId] = []
         self.tasks: list[tuple[asyncio.Task[None], asyncio.Event]] = []
 
@@ -137,6 +137,20 @@ async def test_one_communitys_many_nodes_leave_a_slot_to_others() -> None:
     assert await busy.end(0) == [HERE, HERE, THERE, ELSEWHERE]
     assert await busy.end(1) == [HERE, THERE, ELSEWHERE]  # the last one is for who has none
     assert await busy.end(8) == [HERE, HERE, ELSEWHERE]
+    await busy.stop()
+
+
+async def test_three_communities_that_hold_all_slots_keep_no_fourth_from_its_own() -> None:
+    busy = Busy(4, 6)
+    fourth, fifth, sixth, seventh = (CommunityId(id_) for id_ in (4, 5, 6, 7))
+    held = await busy.begin(HERE, HERE, THERE, THERE, ELSEWHERE, ELSEWHERE)
+    assert held == [HERE, HERE, THERE, ELSEWHERE]
+    assert await busy.begin(fourth) == [*held, fourth]
+    assert await busy.begin(fifth) == [*held, fourth, fifth]
+    assert await busy.begin(sixth, seventh) == [*held, fourth, fifth]  # at the bound everybody waits
+    assert await busy.end(2) == [HERE, HERE, ELSEWHERE, fourth, fifth, sixth]  # not the next of whom it was
+    assert await busy.end(4) == [HERE, HERE, fourth, fifth, sixth, seventh]
+    assert await busy.end(6) == sorted([HERE, HERE, THERE, fifth, sixth, seventh])
     await busy.stop()
 
 

@@ -3,6 +3,7 @@
 import { h } from "/shared/js/lib/dom.js";
 import { fact } from "/shared/js/side/beat.js";
 import { nextBeat, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
+import { knowing } from "./knowing.js";
 import { ago, beatAddress, counted, exactly, nothing, part, price, table } from "./parts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -53,14 +54,14 @@ function attention(rows) {
 }
 
 /** A value as a tree that opens. */
-function tree(name, value) {
+export function knownTree(name, value) {
   if (value === null || typeof value !== "object") return h("li", {}, h("b", {}, `${name}: `), String(value));
   const inner = Object.entries(value);
   if (!inner.length) return h("li", {}, h("b", {}, `${name}: `), h("span.quiet", {}, "empty"));
   return h(
     "li",
     {},
-    h("details", { open: inner.length < 12 }, h("summary", {}, h("b", {}, name)), h("ul.knows", {}, inner.map((one) => tree(...one)))),
+    h("details", { open: inner.length < 12 }, h("summary", {}, h("b", {}, name)), h("ul.knows", {}, inner.map((one) => knownTree(...one)))),
   );
 }
 
@@ -75,13 +76,13 @@ function plan({ goals, milestones, strategy, current }) {
   ];
 }
 
-function mind(one) {
-  const known = Object.entries(one.knowledge);
+function mind(one, agent, show) {
   const focus = Object.entries(one.focus).filter(([, value]) => value.length);
   return part(
     one.side ? `What it carries in ${one.where}` : "What it carries in public",
     h("h3", {}, "Knowledge"),
-    known.length ? h("ul.knows", {}, known.map((each) => tree(...each))) : nothing("It knows nothing yet."),
+    one.side < 0 ? h("ul.knows", {}, knownTree("what it knows", one.knowledge)) : knowing(agent, one.side, one.knowledge, () => show(true)),
+    one.side < 0 ? null : h("p", {}, h("a", { href: `#/agents/${agent}/hud${one.side ? `?room=${one.side}` : ""}` }, "What it would see now")),
     h("h3", {}, "Focus"),
     focus.length
       ? h("dl.facts", {}, focus.map(([name, value]) => fact(name.replaceAll("_", " "), [value].flat().join(" · "))))
@@ -115,7 +116,7 @@ function beatRow(beat) {
 }
 
 /** The page. */
-export function agentPage(told, beats) {
+export function agentPage(told, beats, show) {
   const { agent, coin, feedback } = told;
   const marks = Object.entries(feedback).map(([name, count]) => `${FEEDBACK[name] ?? name} ${count}`);
   return [
@@ -134,7 +135,7 @@ export function agentPage(told, beats) {
     ),
     h("details.part", {}, h("summary", {}, "Its prompt"), h("pre.hud", { tabindex: 0 }, told.prompt)),
     part("Beats", beats.length ? table("Beats", ["Beat", "When", "Because", "What came of it", "Cost"], beats.map(beatRow)) : nothing("It has not beaten yet.")),
-    told.minds.map(mind),
+    told.minds.map((one) => mind(one, agent.id, show)),
     part("Attention", told.attention.length ? attention(told.attention) : nothing("It is in no room.")),
     part("Cost by day", days(told.days, coin)),
   ];

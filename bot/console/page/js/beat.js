@@ -49,6 +49,16 @@ function hud({ stretches, before, beat, gone }) {
   ];
 }
 
+/** What an agent would see now. */
+export function hudPage(told) {
+  return [
+    h("p", {}, agentLink(told.agent.id, `About ${told.agent.name}`)),
+    h("h1", {}, `What ${told.agent.name} would see now`),
+    part("Tokens", sections(told.sections, told.before)),
+    part("HUD", hud({ ...told, beat: { hud: told.hud, format: "of its own" } })),
+  ];
+}
+
 /** The page; `said`: the message that one asks about. */
 export function beatPage(told, said) {
   const { agent, beat, before, where } = told;

@@ -90,7 +90,9 @@ export class Live {
     this.draw();
     this.#touch(event);
     const room = /^#\/rooms\/(\d+)$/.exec(this.#app.address)?.[1];
-    if (this.#app.address === "#/") this.#later(event.kind === "gap" ? 0 : SELDOM);
+    const isOfRuns = event.what === "runs" && /^#\/runs(\/\d+(\?.*)?)?$/.test(this.#app.address);
+    if (isOfRuns) this.#later(SOON);
+    else if (this.#app.address === "#/") this.#later(event.kind === "gap" ? 0 : SELDOM);
     else if (room && Number(room) === event.room) this.#later(SOON);
   }
 

@@ -6,11 +6,11 @@ import { Refused } from "/shared/js/lib/stream.js";
 import { mountTheme } from "/shared/js/side/theme.js";
 import { toast } from "/shared/js/widgets/toast.js";
 import { agentPage } from "./agent.js";
-import { beatPage } from "./beat.js";
+import { beatPage, hudPage } from "./beat.js";
 import { Live } from "./live.js";
 import { overview } from "./overview.js";
 import { beatAddress } from "./parts.js";
-import { room } from "./room.js";
+import { line, room } from "./room.js";
 import { Ended, ask, enter, leave } from "./session.js";
 
 const view = find("#view");
@@ -25,12 +25,28 @@ let shown = "";
 
 const PAGES = [
   [/^#\/(?:\?|$)/, async (found, query, quietly) => atAGlance(await ask("/overview"), quietly)],
+  [/^#\/rooms\/(\d+)\/settings/, async ([, id]) =>
+    (await import("./settings.js")).settingsPage(await ask(`/rooms/${id}/settings`), show)],
+  [/^#\/rooms\/(\d+)\/search/, async ([, id], query) => {
+    const { foundPage } = await import("./settings.js");
+    return foundPage(await ask(`/rooms/${id}/search${asked(query)}`), id, query.get("words") ?? "", line);
+  }],
   [/^#\/rooms\/(\d+)/, async ([, id], query) => room(await ask(`/rooms/${id}${asked(query)}`), Number(query.get("at")))],
   [/^#\/agents\/(\d+)\/beats\/(\d+)/, async ([, agent, beat], query) => {
     const message = query.get("message");
     return beatPage(await ask(`/agents/${agent}/beats/${beat}`), message && (await ask(`/messages/${message}`)));
   }],
-  [/^#\/agents\/(\d+)/, async ([, id]) => agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats`))],
+  [/^#\/runs\/new$/, async () => (await import("./wizard.js")).wizard(await ask("/runs/setup"))],
+  [/^#\/runs\/(\d+)/, async ([, id], query) => {
+    const told = await ask(`/runs/${id}`);
+    const { runPage, shownAt } = await import("./run.js");
+    const at = shownAt(told, query);
+    const from = query.get("from");
+    return runPage(told, await ask(`/runs/${id}/snapshots/${at}${from === null ? "" : `?from=${from}`}`), show);
+  }],
+  [/^#\/runs$/, async () => (await import("./runs.js")).runs(await ask("/runs"), show)],
+  [/^#\/agents\/(\d+)\/hud/, async ([, id], query) => hudPage(await ask(`/agents/${id}/hud${asked(query)}`))],
+  [/^#\/agents\/(\d+)/, async ([, id]) => agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats`), show)],
 ];
 
 function asked(query) {

@@ -55,7 +55,7 @@ function lettersTile(letters) {
 }
 
 function roomCard(room, working) {
-  const said = room.lately ? `${counted(room.lately, "line")} in 10 minutes` : "quiet";
+  const said = room.closed ? "closed to you on Discord" : room.lately ? `${counted(room.lately, "line")} in 10 minutes` : "quiet";
   const busy = working.map((one) => h("li", {}, `${one.name} is ${one.at_work_in[room.id]}`));
   const held = [
     room.hushed_until ? "hushed" : "",

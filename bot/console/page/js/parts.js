@@ -2,6 +2,7 @@
 
 import { fromNow, fullTime, shortTime } from "/shared/js/lib/clock.js";
 import { h } from "/shared/js/lib/dom.js";
+import { orSay } from "/shared/js/widgets/toast.js";
 
 /** A heading for a part of a page. */
 export function part(title, ...inner) {
@@ -76,4 +77,22 @@ export function counted(number, what) {
 /** Something with nothing in it. */
 export function nothing(words) {
   return h("p.quiet", {}, words);
+}
+
+/** A button that does something; what keeps it from that is told below, and `done` follows. */
+export function deed(words, act, done, kind = "") {
+  const button = h(`button.button${kind}`, { type: "button" }, words);
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    const gave = await orSay(act);
+    button.disabled = false;
+    if (gave !== null && gave !== undefined && gave !== false) done?.(gave);
+  });
+  return button;
+}
+
+/** A field with its name above it. */
+export function field(words, input) {
+  input.classList.add("field");
+  return h("label.named", {}, h("span", {}, words), input);
 }

@@ -31,6 +31,15 @@ export function line(message, marked = false) {
   );
 }
 
+function search(place) {
+  const words = h("input.field", { name: "words", maxlength: 60, "aria-label": "Search this room", placeholder: "Search this room" });
+  const go = (event) => {
+    event.preventDefault();
+    if (words.value.trim()) location.hash = `#/rooms/${place.id}/search?words=${encodeURIComponent(words.value.trim())}`;
+  };
+  return h("form.row", { role: "search", "aria-label": "This room", on: { submit: go } }, words, h("button.button.small", { type: "submit" }, "Search"));
+}
+
 /** The page; `marked`: the message that was looked for. */
 export function room(told, marked) {
   const { room: place, messages } = told;
@@ -40,6 +49,12 @@ export function room(told, marked) {
     h("h1", {}, place.private ? "🔒 " : "", place.thread_of ? `${place.owner}: ${place.name}` : `${place.name}'s room`),
     place.topic ? h("p.quiet", {}, place.topic) : null,
     h("p", {}, agentLink(place.thread_of ?? place.id, `About ${place.owner}`)),
+    h(
+      "div.row",
+      {},
+      place.thread_of ? null : h("a.button.small", { href: `#/rooms/${place.id}/settings` }, "Settings, members and keys"),
+      place.thread_of ? null : search(place),
+    ),
     threads.length ? h("nav", { "aria-label": "Private threads" }, h("ul.row", {}, threads)) : null,
     told.more && earlier
       ? h("p", {}, h("a", { href: `#/rooms/${place.id}?before=${earlier.id}` }, "Earlier"))

@@ -29,14 +29,33 @@ export async function enter() {
   localStorage.setItem(KEPT, told.proof);
 }
 
-/** Read something; throws Ended without a session, Refused with the server's sentence. */
-export async function ask(path) {
+async function answered(path, asked = {}) {
   if (!proof()) throw new Ended(NO_SESSION);
-  const answer = await fetch(BASE + path, { cache: "no-store", headers: headers() });
+  const answer = await fetch(BASE + path, { cache: "no-store", headers: headers(), ...asked });
+  if (answer.ok) return answer;
   const told = await answer.json().catch(() => null);
   if (answer.status === 401) throw new Ended(told?.detail ?? NO_SESSION);
-  if (!answer.ok) throw new Refused(told?.detail ?? `The bot answered ${answer.status}.`);
-  return told;
+  throw new Refused(told?.detail ?? `The bot answered ${answer.status}.`);
+}
+
+/** Read something; throws Ended without a session, Refused with the server's sentence. */
+export async function ask(path) {
+  return (await answered(path)).json();
+}
+
+/** Change something; `body`: what is said, as JSON, or a file. */
+export async function change(method, path, body = null) {
+  const said = body === null || body instanceof Blob ? body : JSON.stringify(body);
+  return (await answered(path, { method, body: said })).json();
+}
+
+/** Save something that the server packs into a file. */
+export async function save(path, name) {
+  const address = URL.createObjectURL(await (await answered(path)).blob());
+  const link = document.createElement("a");
+  Object.assign(link, { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
 /** End the session here and there. */

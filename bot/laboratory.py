@@ -5,6 +5,7 @@ import logging
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,11 +62,12 @@ def sim(
     given = {"turns": turns, "seed": seed, "model": model, "budget": budget}
     over = {name: one for name, one in given.items() if one is not None}
     spec, folder = carry_out(read_source(source, over), level=logging.WARNING)
-    from bot.runs.simulating import Wanted, simulate
+    from bot.runs.minds import own_purse
+    from bot.runs.simulating import Wanted, home_of, simulate
 
-    wanted = Wanted(out=out, force=force, answers=answers)
+    wanted = Wanted(purse=partial(own_purse, settings(), answers), out=out, force=force)
     say_done(
-        lambda on_turn: simulate(settings(), spec, folder, replace(wanted, on_turn=on_turn)),
+        lambda on_turn: simulate(home_of(settings()), spec, folder, replace(wanted, on_turn=on_turn)),
         spec.title,
         None if spec.minutes is not None else spec.turns,
         as_json=as_json,
@@ -75,18 +77,18 @@ def sim(
 @runs.command(name="list")
 def list_runs(as_json: Json = False) -> None:
     """List the runs that are kept."""
-    from bot.runs.simulating import listed
+    from bot.runs.simulating import home_of, listed
 
-    for one in carry_out(listed(settings())):
+    for one in carry_out(listed(home_of(settings()))):
         say_line(as_line(one, as_json))
 
 
 @runs.command(name="show")
 def show_run(run: RunNumber, as_json: Json = False) -> None:
     """Show the snapshots of a run."""
-    from bot.runs.simulating import shown
+    from bot.runs.simulating import home_of, shown
 
-    for one in carry_out(shown(settings(), run)):
+    for one in carry_out(shown(home_of(settings()), run)):
         say_line(as_line(one, as_json))
 
 
@@ -104,12 +106,14 @@ def advance_run(
     as_json: Json = False,
 ) -> None:
     """Let a run go on; from an earlier snapshot it branches. Ends as sim does."""
-    from bot.runs.simulating import Further, Wanted, advance
+    from bot.core.runs.spec import Further
+    from bot.runs.minds import own_purse
+    from bot.runs.simulating import Wanted, advance, home_of
 
     further = Further(at=at, turns=turns, seed=seed, budget=budget, said=event, by=by)
-    wanted = Wanted(out=out, force=force)
+    wanted = Wanted(purse=partial(own_purse, settings(), None), out=out, force=force)
     say_done(
-        lambda on_turn: advance(settings(), run, further, replace(wanted, on_turn=on_turn)),
+        lambda on_turn: advance(home_of(settings()), run, further, replace(wanted, on_turn=on_turn)),
         f"run {run}",
         turns,
         as_json=as_json,
@@ -119,25 +123,25 @@ def advance_run(
 @runs.command()
 def snapshot(run: RunNumber, name: Annotated[str, typer.Argument(help="The name.")], at: At = "") -> None:
     """Give a snapshot of a run a name, by which it can be gone back to."""
-    from bot.runs.simulating import named
+    from bot.runs.simulating import home_of, named
 
-    say(f"Snapshot {carry_out(named(settings(), run, at, name))} of run {run} is called {name}.")
+    say(f"Snapshot {carry_out(named(home_of(settings()), run, at, name))} of run {run} is called {name}.")
 
 
 @runs.command(name="copy")
 def copy_run(run: RunNumber) -> None:
     """Copy a run with all its snapshots."""
-    from bot.runs.simulating import copied
+    from bot.runs.simulating import copied, home_of
 
-    say(f"Run {run} is copied: the copy is run {carry_out(copied(settings(), run))}.")
+    say(f"Run {run} is copied: the copy is run {carry_out(copied(home_of(settings()), run))}.")
 
 
 @runs.command(name="export")
 def export_run(run: RunNumber, folder: Folder, at: At = "", force: Over = False) -> None:
     """Write what came of a run, until a snapshot, into a folder."""
-    from bot.runs.simulating import exported
+    from bot.runs.simulating import exported, home_of
 
-    number = carry_out(exported(settings(), run, folder, at=at, force=force))
+    number = carry_out(exported(home_of(settings()), run, folder, at=at, force=force))
     say(f"Run {run} until snapshot {number} is in {folder}.")
 
 
@@ -147,11 +151,11 @@ def delete_run(
     sure: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete a run with all its snapshots."""
-    from bot.runs.simulating import deleted
+    from bot.runs.simulating import deleted, home_of
 
     if not sure:
         typer.confirm(f"Delete run {run} with all its snapshots?", abort=True)
-    carry_out(deleted(settings(), run))
+    carry_out(deleted(home_of(settings()), run))
     say(f"Run {run} is deleted.")
 
 
@@ -175,3 +179,13 @@ async def show_run_of(work: "Callable[[OnTurn], Awaitable[Done]]", title: str, t
     with Progress(*Progress.get_default_columns(), counting, console=err, disable=not err.is_terminal) as bar:
         task = bar.add_task(escape(in_a_line(title)), total=turns)
         return await work(lambda: bar.advance(task))
+
+
+@runs.command(hidden=True)
+def apart(folder: Path, end: int) -> None:
+    """Be the process in which a run of a server lives; Selfroom itself starts it."""
+    from bot.adapters.logs import set_up_console
+    from bot.runs.apart import main as serve
+
+    set_up_console(level=logging.WARNING)
+    serve(folder, end)

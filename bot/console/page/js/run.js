@@ -1,0 +1,121 @@
+/** A run: the tree of its worlds, and what came of one of them. */
+
+import { h } from "/shared/js/lib/dom.js";
+import { Picture, wordsOf } from "/shared/js/tree/picture.js";
+import { fact } from "/shared/js/side/beat.js";
+import { knownTree } from "./agent.js";
+import { counted, deed, exactly, field, nothing, part, table } from "./parts.js";
+import { deeds, underWay } from "./runs.js";
+import { change } from "./session.js";
+
+const PAGE = 200;
+
+/** Which snapshot is shown: the one that is asked for, else the newest that stands. */
+export function shownAt({ nodes }, query) {
+  const done = nodes.filter((one) => one.status === "done");
+  const wanted = Number(query.get("at") ?? NaN);
+  return (done.find((one) => one.id === wanted) ?? done.at(-1)).id;
+}
+
+function picture(told, at) {
+  const nodes = new Map(told.nodes.map((one) => [one.id, one]));
+  const stands = (id) => nodes.get(id)?.status === "done";
+  const drawn = new Picture((id) => stands(id) && (location.hash = `#/runs/${told.run}?at=${id}`));
+  requestAnimationFrame(() => drawn.draw(nodes, [at]));
+  return h("div.run-tree", {}, drawn.frame);
+}
+
+function line(one) {
+  const heard = one.heard_by ? ` (only to ${one.heard_by.join(", ") || "nobody"})` : "";
+  const by = one.by ?? "System";
+  return h(
+    "li.line",
+    { data: { kind: one.type === "message" || one.kind === "say" ? "agent" : "system" } },
+    h("p.said-by", {}, h("strong", {}, by), " ", exactly(one.at), heard),
+    h("p.words", {}, one.text || nothing("(no words)")),
+  );
+}
+
+function pages(run, at, { from, of }) {
+  if (of <= PAGE) return null;
+  const to = (start, words) => h("a", { href: `#/runs/${run}?at=${at}&from=${start}` }, words);
+  return h(
+    "nav.row",
+    { "aria-label": "Parts of the transcript" },
+    from > 0 ? to(Math.max(0, from - PAGE), "Earlier") : null,
+    from + PAGE < of ? to(from + PAGE, "Later") : null,
+  );
+}
+
+function agents({ knowledge, usage }) {
+  const names = Object.keys(usage.agents);
+  const used = (name) => usage.agents[name];
+  const rows = names.map((name) => [
+    name,
+    counted(used(name).beats, "beat"),
+    (used(name).input_tokens + used(name).output_tokens).toLocaleString(),
+    `${Number(used(name).usd).toFixed(5)} USD`,
+  ]);
+  const minds = Object.entries(knowledge).map(([name, sides]) => h("ul.knows", {}, knownTree(name, sides)));
+  return [table("Agents", ["Agent", "Beats", "Tokens", "Cost"], rows), h("h3", {}, "What they know"), minds];
+}
+
+function outcome({ outcome: came, snapshot }, told) {
+  const node = told.nodes.find((one) => one.id === snapshot);
+  const ended = came.scenes.map((one) => `${one.kind}: ${one.outcome || one.status}`);
+  return h(
+    "dl.facts",
+    {},
+    fact("Snapshot", `${snapshot}${node.note ? ` (${node.note})` : ""}`),
+    fact("Played", counted(came.turns, "turn")),
+    fact("Scenes", ended.join(" · ") || "none"),
+    fact("Digest", h("code", {}, came.digest.slice(0, 16))),
+  );
+}
+
+function goOn(told, at) {
+  const number = (name, value, least) => h("input", { name, type: "number", min: least, value, inputmode: "numeric" });
+  const turns = number("turns", 10, 1);
+  const seed = number("seed", told.spec.seed, 0);
+  const said = h("textarea", { rows: 2, maxlength: 2000 });
+  const name = h("input", { maxlength: 60 });
+  const further = () => ({ at: String(at), turns: Number(turns.value), seed: Number(seed.value), said: said.value.trim() });
+  return part(
+    `Go on from snapshot ${at}`,
+    h("div.fields", {}, field("Turns", turns), field("Seed", seed), field("What happens first", said)),
+    deed("Go on", () => change("POST", `/runs/${told.run}/advance`, further()), () => {}, ".primary"),
+    h("div.fields", {}, field("A name for this snapshot", name)),
+    deed("Give it the name", () => change("POST", `/runs/${told.run}/snapshots/${at}/name`, { name: name.value }), () =>
+      window.dispatchEvent(new HashChangeEvent("hashchange")),
+    ),
+  );
+}
+
+/** The page; `shown`: what came of it until a snapshot. */
+export function runPage(told, shown, show) {
+  const at = shown.snapshot;
+  const { spec } = told;
+  const scene = spec.scene ? spec.scene.kind : "free talk";
+  const after = (made) => (location.hash = made ? `#/runs/${made}` : "#/runs");
+  const plays = told.under_way?.run === told.run;
+  return [
+    h("p", {}, h("a", { href: "#/runs" }, "All runs")),
+    h("h1", {}, `Run ${told.run}: ${spec.title}`),
+    h("p.quiet", {}, `${scene}, ${counted(spec.agents.length, "agent")}, ${spec.model}, seed ${spec.seed}, at most ${spec.budget} USD`),
+    told.under_way ? underWay(told.under_way) : told.ended ? h("p", { role: "status" }, `It ended: ${told.ended}.`) : null,
+    deeds(told.run, at, after),
+    part(
+      "Worlds",
+      picture(told, at),
+      h("ul.unseen", {}, told.nodes.map((one) => h("li", {}, wordsOf(one)))),
+    ),
+    outcome(shown, told),
+    plays ? null : goOn(told, at),
+    part("Agents", agents(shown)),
+    part(
+      "Transcript",
+      pages(told.run, at, shown),
+      shown.lines.length ? h("ol.lines", { "aria-label": "Transcript" }, shown.lines.map(line)) : nothing("Nothing was said until then."),
+    ),
+  ];
+}

@@ -1,0 +1,58 @@
+/** The runs that are kept: societies without anybody chatting. */
+
+import { h } from "/shared/js/lib/dom.js";
+import { confirmed } from "/shared/js/widgets/dialog.js";
+import { ago, counted, deed, nothing, part, table } from "./parts.js";
+import { change, save } from "./session.js";
+
+/** What is done with a run; `after` is called once something has changed. */
+export function deeds(run, snapshot, after) {
+  const sure = () => confirmed(`Delete run ${run}?`, "All its snapshots go, and do not come back.", { yes: "Delete" });
+  const remove = async () => (await sure()) && change("DELETE", `/runs/${run}`);
+  return h(
+    "div.row",
+    {},
+    snapshot === null
+      ? null
+      : deed("Export", async () => save(`/runs/${run}/snapshots/${snapshot}/export`, `run-${run}.zip`), null, ".small"),
+    deed("Copy", () => change("POST", `/runs/${run}/copy`), ({ run: made }) => after(made), ".small"),
+    deed("Delete", remove, () => after(null), ".small.danger"),
+  );
+}
+
+/** What is played now, with a button that ends it. */
+export function underWay(going) {
+  return h(
+    "div.row.going",
+    { role: "status" },
+    h("span", {}, `Run ${going.run} is being played: ${counted(going.turns, "turn")} so far.`),
+    deed("End it", () => change("POST", "/runs/end"), null, ".small"),
+  );
+}
+
+function row(one, show) {
+  const address = h("a", { href: `#/runs/${one.run}` }, one.title ?? `Run ${one.run}`);
+  if (one.why) return [one.run, h("span", {}, `Run ${one.run}`), one.why, "", "", deeds(one.run, null, () => show())];
+  const what = `${one.scene}, ${counted(one.agents, "agent")}`;
+  const newest = one.snapshots - 1;
+  return [
+    one.run,
+    address,
+    what,
+    `${one.model}, seed ${one.seed}`,
+    [ago(one.made), `, ${counted(one.snapshots, "snapshot")}, ${Number(one.usd).toFixed(4)} USD`],
+    deeds(one.run, newest, () => show()),
+  ];
+}
+
+/** The page. */
+export function runs(told, show) {
+  const heads = ["Run", "Title", "What", "Model", "Made", "Do"];
+  return [
+    h("h1", {}, "Runs"),
+    h("p", {}, "A run is a community without Discord: agents play a scene, or talk, in a time of their own."),
+    h("p", {}, h("a.button.primary", { href: "#/runs/new" }, "Set up a run")),
+    told.under_way ? underWay(told.under_way) : null,
+    part("Kept runs", told.runs.length ? table("Runs", heads, told.runs.map((one) => row(one, show))) : nothing("There are none yet.")),
+  ];
+}

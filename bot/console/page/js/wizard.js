@@ -1,0 +1,204 @@
+/** A run is set up in four steps: from what, who, what they do, and by which model, seed and budget. */
+
+import { fill, h } from "/shared/js/lib/dom.js";
+import { orSay } from "/shared/js/widgets/toast.js";
+import { deed, field, nothing } from "./parts.js";
+import { change } from "./session.js";
+
+const STEPS = ["Begin from", "Agents", "Scene", "Model, seed and budget"];
+const EMPTY = { title: "A run", agents: [], scene: null, events: [], settings: {}, turns: 20, seed: 1, model: "stand-in", budget: "1.00", every: 10 };
+
+function select(values, chosen, on) {
+  const made = h("select", {}, values.map(([value, words]) => h("option", { value }, words)));
+  made.value = chosen ?? "";
+  made.addEventListener("change", () => on(made.value));
+  return made;
+}
+
+function input(value, on, more = {}) {
+  return h("input", { value: value ?? "", ...more, on: { input: (event) => on(event.target.value) } });
+}
+
+/** A value as it is written by hand: JSON where it is any, else the words themselves. */
+function read(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function written(value) {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+class Wizard {
+  #step = 0;
+  #setup;
+  #spec = structuredClone(EMPTY);
+  #preset = "";
+
+  constructor(setup) {
+    this.#setup = setup;
+    this.element = h("div.wizard");
+    this.#draw();
+  }
+
+  #draw(focus = false) {
+    const page = [() => this.#from(), () => this.#agents(), () => this.#scene(), () => this.#rest()][this.#step]();
+    const title = h("h2", { tabindex: -1 }, `Step ${this.#step + 1} of ${STEPS.length}: ${STEPS[this.#step]}`);
+    const to = (step) => () => {
+      this.#step = step;
+      this.#draw(true);
+    };
+    const last = this.#step === STEPS.length - 1;
+    fill(
+      this.element,
+      title,
+      page,
+      h(
+        "div.row.steps",
+        {},
+        this.#step ? h("button.button", { type: "button", on: { click: to(this.#step - 1) } }, "Back") : null,
+        last
+          ? deed("Begin", () => change("POST", "/runs", this.#said()), ({ run }) => (location.hash = `#/runs/${run}`), ".primary")
+          : h("button.button.primary", { type: "button", on: { click: to(this.#step + 1) } }, "Next"),
+      ),
+    );
+    if (focus) title.focus();
+  }
+
+  /** The run as it is told to the server: without what has no value. */
+  #said() {
+    const { minutes, ...rest } = this.#spec;
+    return minutes ? { ...rest, minutes, turns: null } : rest;
+  }
+
+  #from() {
+    const choose = (name, spec) => () => {
+      this.#preset = name;
+      this.#spec = structuredClone(spec);
+    };
+    const option = (name, words, spec) =>
+      h(
+        "label.tick.wide",
+        {},
+        h("input", { type: "radio", name: "preset", value: name, checked: this.#preset === name, on: { change: choose(name, spec) } }),
+        ` ${words}`,
+      );
+    const ready = this.#setup.presets.map((one) => option(one.name, `${one.name}: ${one.spec.title}`, one.spec));
+    return h("fieldset", {}, h("legend", {}, "What to begin from"), option("", "nothing: all by hand", EMPTY), ready);
+  }
+
+  #agents() {
+    const { agents } = this.#spec;
+    const add = (made) => {
+      agents.push(...made);
+      this.#draw();
+    };
+    const rows = agents.map((one, index) => this.#agent(one, index));
+    const template = select(this.#setup.templates.map((one) => [one.name, `${one.name}, ${one.about}`]), this.#setup.templates[0]?.name, () => {});
+    const card = h("input", { type: "file", accept: ".json,.png,application/json,image/png" });
+    card.addEventListener("change", async () => {
+      const told = await orSay(() => change("POST", "/runs/card", card.files[0]));
+      if (told) add([told]);
+    });
+    const number = h("input", { type: "number", min: 1, max: this.#setup.most.agents, value: 5 });
+    const wished = () => change("POST", "/runs/agents", { number: Number(number.value), seed: Number(this.#spec.seed) });
+    return [
+      rows.length ? h("ol.agents", {}, rows) : nothing("There is nobody yet."),
+      h(
+        "div.fields",
+        {},
+        h("div", {}, h("h3", {}, "By hand"), deed("Add one", async () => [{ name: "", prompt: "" }], add)),
+        h("div", {}, h("h3", {}, "From a template"), field("Template", template), deed("Add it", async () => [{ template: template.value }], add)),
+        h("div", {}, h("h3", {}, "From a card"), field("Character card (JSON or PNG)", card)),
+        h("div", {}, h("h3", {}, "Generated"), field("How many", number), deed("Generate", wished, (told) => add(told.agents))),
+      ),
+    ];
+  }
+
+  #agent(one, index) {
+    const who = one.name || one.template || `agent ${index + 1}`;
+    const set = (name) => (value) => {
+      if (value || name === "prompt") one[name] = value;
+      else delete one[name];
+    };
+    const remove = () => {
+      this.#spec.agents.splice(index, 1);
+      this.#draw();
+    };
+    const prompt = h("textarea", { rows: 2, value: one.prompt ?? "", on: { input: (event) => set("prompt")(event.target.value) } });
+    return h(
+      "li.line",
+      {},
+      field("Name", input(one.name, set("name"), { maxlength: 50, placeholder: one.template ?? "" })),
+      one.template ? h("p.quiet", {}, `From the template ${one.template}.`) : field("Prompt", prompt),
+      h("button.button.small", { type: "button", "aria-label": `Remove ${who}`, on: { click: remove } }, "Remove"),
+    );
+  }
+
+  #scene() {
+    const spec = this.#spec;
+    const kinds = [["", "free talk"], ...this.#setup.kinds.map((one) => [one.name, `${one.name} (${one.seats.join(" to ")} agents)`])];
+    const choose = (name) => {
+      spec.scene = name ? { kind: name, preset: "", title: "", ordering: null, options: {} } : null;
+      this.#draw();
+    };
+    const kind = this.#setup.kinds.find((one) => one.name === spec.scene?.kind);
+    const event = spec.events[0] ?? { text: "", by: "" };
+    const happens = (name) => (value) => {
+      const text = { ...event, [name]: value };
+      Object.assign(event, text);
+      spec.events = event.text.trim() ? [event, ...spec.events.slice(1)] : spec.events.slice(1);
+    };
+    return h(
+      "div.fields",
+      {},
+      field("Scene", select(kinds, spec.scene?.kind, choose)),
+      kind ? this.#ofKind(kind) : null,
+      field("What is said first", h("textarea", { rows: 2, value: event.text, on: { input: (one) => happens("text")(one.target.value) } })),
+      field("Who says it (a visitor; empty: System)", input(event.by, happens("by"), { maxlength: 32 })),
+    );
+  }
+
+  #ofKind(kind) {
+    const { scene } = this.#spec;
+    const orderings = [["", "as the scene is played"], ...kind.orderings.map((one) => [one, one])];
+    const presets = [["", "none"], ...kind.presets.map((one) => [one, one])];
+    const option = ({ name, about }) => {
+      const set = (value) => {
+        if (value === "") delete scene.options[name];
+        else scene.options[name] = read(value);
+      };
+      const value = name in scene.options ? written(scene.options[name]) : "";
+      return field(name.replaceAll("_", " "), input(value, set, { title: about }));
+    };
+    return [
+      field("Ordering", select(orderings, scene.ordering, (value) => (scene.ordering = value || null))),
+      kind.presets.length ? field("Preset of the scene", select(presets, scene.preset, (value) => (scene.preset = value))) : null,
+      h("details.wide", { open: true }, h("summary", {}, "Options"), h("div.fields", {}, kind.options.map(option))),
+    ];
+  }
+
+  #rest() {
+    const spec = this.#spec;
+    const models = ["stand-in", ...this.#setup.models].map((one) => [one, one === "stand-in" ? "stand-in (no model is asked)" : one]);
+    const number = (name, more) => input(spec[name], (value) => (spec[name] = value === "" ? null : Number(value)), { type: "number", ...more });
+    return h(
+      "div.fields",
+      {},
+      field("Title", input(spec.title, (value) => (spec.title = value), { maxlength: 100 })),
+      field("Model", select(models, spec.model, (value) => (spec.model = value))),
+      field("Seed", number("seed", { min: 0 })),
+      field("Budget in USD", input(spec.budget, (value) => (spec.budget = value), { inputmode: "decimal" })),
+      field("Turns (empty: until nobody has anything to do)", number("turns", { min: 1, max: 5000 })),
+      field("A snapshot every so many turns", number("every", { min: 1 })),
+    );
+  }
+}
+
+/** The page. */
+export function wizard(setup) {
+  return [h("p", {}, h("a", { href: "#/runs" }, "All runs")), h("h1", {}, "Set up a run"), new Wizard(setup).element];
+}

@@ -1,0 +1,231 @@
+"""Runs in the console: what they are set up from, those that are kept, and what is done with them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from aiohttp import web
+from pydantic import Field
+
+from bot.console.routes import Given, Route, Scope, Told, read_body, read_bytes, read_json
+from bot.console.rows import Row
+from bot.console.standing import Asker
+from bot.core.errors import BadSetting, TooMuch
+from bot.core.runs.generating import generated
+from bot.core.runs.reading import read_given
+from bot.core.runs.spec import MOST_AGENTS, MOST_EVENTS, Further, RunSpec, Whole
+from bot.core.scenes.kind import Ordering
+from bot.core.scenes.registry import KINDS
+from bot.core.templates import TEMPLATES
+from bot.core.timelines.records import Node
+from bot.engine.front_desk import FrontDesk
+
+LARGEST_CARD: Final = 10_000_000  # bytes, as on Discord
+PAGE: Final = 200  # lines of a transcript at a time
+MOST_TURNS: Final = 200  # that a run goes on for at once
+ZIP: Final = "application/zip"
+BYTES: Final = "application/octet-stream"
+
+
+class GoesOn(Given):
+    """How a run is to go on."""
+
+    at: Annotated[str, Field(max_length=100)] = ""
+    turns: Annotated[Whole, Field(ge=1, le=MOST_TURNS)] = 10
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] | None = None
+    budget: Annotated[float, Field(gt=0, le=1_000)] | None = None
+    said: Annotated[str, Field(max_length=2_000)] = ""
+    by: Annotated[str, Field(pattern=r"^[\w .-]{0,32}$")] = ""
+
+
+class Named(Given):
+    """What a snapshot is to be called."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+
+
+class Wished(Given):
+    """How many agents are to be made up."""
+
+    number: Annotated[Whole, Field(ge=1, le=MOST_AGENTS)] = 5
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunPages:
+    """What is asked about runs; `presets`: those that ship, by name."""
+
+    desk: FrontDesk
+    presets: Mapping[str, RunSpec]
+
+    def routes(self) -> list[Route]:
+        """Give what can be asked."""
+        return [*self._read(), *self._changed()]
+
+    def _read(self) -> list[Route]:
+        one, at = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}"
+        chosen = ("presets", "templates", "kinds", "models")
+        came = ("snapshot", "lines", "outcome", "knowledge", "usage")
+        first = {"from": "the first line that is told; the last ones without it"}
+        return [
+            Route(path="/runs", told=self.all, about="The runs that are kept.", gives=("runs", "under_way")),
+            Route(path="/runs/setup", told=self.setup, about="What a run is set up from.", gives=chosen),
+            Route(path=one, told=self.one, about="One run with its worlds.", gives=("run", "spec", "nodes")),
+            Route(path=at, told=self.at, about="What came of a run until a snapshot.", query=first, gives=came),
+            Route(path=f"{at}/export", told=self.export, about="All files of a run until a snapshot.", content=ZIP),
+        ]
+
+    def _changed(self) -> list[Route]:
+        one, at, run = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}", ("run",)
+
+        def change(path: str, told: Told, about: str, gives: tuple[str, ...] = (), **more: Any) -> Route:  # noqa: ANN401
+            return Route(
+                **{"method": "POST", "scope": Scope.RUN, **more}, path=path, told=told, about=about, gives=gives
+            )
+
+        return [
+            change("/runs", self.begin, "Begin a run.", run, body=RunSpec),
+            change("/runs/agents", self.made_up, "Make agents up.", ("agents",), body=Wished),
+            change("/runs/card", self.card, "Read a character card.", ("name", "prompt", "type"), takes=BYTES),
+            change("/runs/end", self.end, "End what is played."),
+            change(f"{one}/advance", self.advance, "Let a run go on, or branch.", run, body=GoesOn),
+            change(f"{one}/copy", self.copy, "Copy a run.", run),
+            change(f"{at}/name", self.name, "Give a snapshot a name.", ("snapshot",), body=Named),
+            change(one, self.delete, "Delete a run.", method="DELETE"),
+        ]
+
+    async def all(self, asker: Asker, _: web.Request) -> Row:
+        """Give the runs that are kept, the newest first."""
+        runs = await self.desk.runs.kept.all(asker.guild_id)
+        return {"runs": [dict(one) for one in reversed(runs)], "under_way": self._under_way(asker)}
+
+    async def setup(self, asker: Asker, _: web.Request) -> Row:
+        """Give what the wizard chooses from."""
+        return {
+            "presets": [{"name": name, "spec": one.model_dump(mode="json")} for name, one in self.presets.items()],
+            "templates": [{"name": one.name, "about": one.about} for one in TEMPLATES.values()],
+            "kinds": [
+                {
+                    "name": name,
+                    "seats": list(kind.seats),
+                    "orderings": [one.value for one in kind.orderings if one is not Ordering.CONTROLLED],
+                    "presets": [one.name for one in kind.presets],
+                    "options": [
+                        {"name": option, "about": said.description or ""}
+                        for option, said in kind.options.model_fields.items()
+                        if option != "ordering"
+                    ],
+                }
+                for name, kind in KINDS.items()
+            ],
+            "models": list(await self.desk.runs.models(asker.guild_id)),
+            "most": {"agents": MOST_AGENTS, "events": MOST_EVENTS},
+        }
+
+    async def one(self, asker: Asker, request: web.Request) -> Row:
+        """Give a run with what it was made of, and its worlds."""
+        number, kept = _run(request), self.desk.runs.kept
+        spec = await kept.spec(asker.guild_id, number)
+        return {
+            "run": number,
+            "spec": spec.model_dump(mode="json"),
+            "nodes": [_node(one) for one in await kept.nodes(asker.guild_id, number)],
+            "ended": kept.ended(asker.guild_id, number),
+            "under_way": self._under_way(asker),
+        }
+
+    async def at(self, asker: Asker, request: web.Request) -> Row:
+        """Give what came of a run until a snapshot: some lines of its transcript, its outcome, and who knows what."""
+        node, told = await self.desk.runs.kept.told(asker.guild_id, _run(request), _at(request))
+        said = request.query.get("from", "")
+        last = max(0, len(told.lines) - PAGE)
+        first = min(int(said), last) if said.isascii() and said.isdigit() and len(said) < 10 else last
+        return {
+            "snapshot": node.id,
+            "from": first,
+            "of": len(told.lines),
+            "lines": [dict(one.data) for one in told.lines[first : first + PAGE]],
+            "outcome": told.outcome,
+            "knowledge": told.knowledge,
+            "usage": told.usage,
+        }
+
+    async def export(self, asker: Asker, request: web.Request) -> web.Response:
+        """Give what `selfroom runs export` writes, in an archive."""
+        packed = await self.desk.runs.kept.packed(asker.guild_id, _run(request), _at(request))
+        name = f"run-{_run(request)}-{_at(request)}.zip"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return web.Response(body=packed, content_type=ZIP, headers=headers)
+
+    async def begin(self, asker: Asker, request: web.Request) -> Row:
+        """Begin a run."""
+        spec = read_given(await read_json(request))
+        return {"run": await self.desk.runs.begin(asker.guild_id, asker.person, spec)}
+
+    async def made_up(self, asker: Asker, request: web.Request) -> Row:
+        """Make agents up."""
+        wished = await read_body(request, Wished)
+        made = generated(wished.number, wished.seed)
+        return {"agents": [one.model_dump(mode="json", exclude_defaults=True) for one in made]}
+
+    async def card(self, asker: Asker, request: web.Request) -> Row:
+        """Read a card, as those are read that somebody gives on Discord."""
+        try:
+            card = await self.desk.cards.read(asker.guild_id, await read_bytes(request, LARGEST_CARD))
+        except TooMuch as error:
+            raise BadSetting(error.sentence) from error
+        return {"name": card.name, "prompt": card.prompt, "type": card.type}
+
+    async def advance(self, asker: Asker, request: web.Request) -> Row:
+        """Let a run go on."""
+        said = await read_body(request, GoesOn)
+        further = Further(**said.model_dump())
+        await self.desk.runs.advance(asker.guild_id, asker.person, _run(request), further)
+        return {"run": _run(request)}
+
+    async def end(self, asker: Asker, _: web.Request) -> Row:
+        """End what is played."""
+        await self.desk.runs.end(asker.guild_id, asker.person)
+        return {}
+
+    async def copy(self, asker: Asker, request: web.Request) -> Row:
+        """Copy a run."""
+        return {"run": await self.desk.runs.copy(asker.guild_id, asker.person, _run(request))}
+
+    async def name(self, asker: Asker, request: web.Request) -> Row:
+        """Give a snapshot a name."""
+        said = await read_body(request, Named)
+        named = await self.desk.runs.name(asker.guild_id, asker.person, _run(request), _at(request), said.name)
+        return {"snapshot": named}
+
+    async def delete(self, asker: Asker, request: web.Request) -> Row:
+        """Delete a run."""
+        await self.desk.runs.delete(asker.guild_id, asker.person, _run(request))
+        return {}
+
+    def _under_way(self, asker: Asker) -> Row | None:
+        going = self.desk.runs.kept.under_way(asker.guild_id)
+        return None if going is None else {"run": going.run, "turns": going.turns}
+
+
+def _run(request: web.Request) -> int:
+    return int(request.match_info["run"])
+
+
+def _at(request: web.Request) -> str:
+    return str(int(request.match_info["snapshot"]))
+
+
+def _node(one: Node) -> Row:
+    """Give a world as the tree's picture draws it."""
+    return {
+        "id": one.id,
+        "parent": one.parent,
+        "depth": one.depth,
+        "edge": one.edge,
+        "status": one.status,
+        "turns": one.turns,
+        "usd": str(one.usd),
+        "outcome": one.outcome,
+        "note": one.note,
+    }

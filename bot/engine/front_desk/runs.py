@@ -1,0 +1,243 @@
+"""Runs of a server: communities without Discord, begun by its managers and held to its day's money."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
+
+from bot.core.changes import Audit
+from bot.core.config import CommunityConfig
+from bot.core.errors import BadSetting, Rejected, one_of
+from bot.core.models import ModelAnswer, ModelCall
+from bot.core.people import by_person
+from bot.core.records import CommunityId, Json, Person, Snowflake
+from bot.core.runs.spec import Further, RunSpec
+from bot.core.timelines.records import ROOT, Node, TreeId, TreeKey
+from bot.core.wording import counted
+from bot.engine.front_desk.office import Office, check_manages
+from bot.engine.timelines.answers import GrantSpent, HouseFacts
+from bot.engine.timelines.house import Estimate, Grant, Treasury
+
+if TYPE_CHECKING:
+    from bot.engine.runs.telling import Story  # which stands on this desk
+
+MOST_RUNS: Final = 50  # of one server
+NO_RUNS: Final = "Runs are switched off here: tell whoever runs Selfroom."
+NO_CARDS: Final = "A run of a server has no folder of cards: give the card itself, and take what it says."
+ONE_PLAYS: Final = "A run of this server is being played: wait for its end, or end it."
+NOT_ASKED: Final = "The scripted mind answers in this run: no model is asked."
+
+
+class RunHouse(Protocol):
+    """Who asks models for one run."""
+
+    async def facts(self, models: Sequence[str]) -> HouseFacts:
+        """Give what is known of these models."""
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        """Ask one."""
+
+    def news(self) -> None:
+        """Hear that there is more of the run than before, or that it is over."""
+
+    async def close(self) -> None:
+        """Give back what was not spent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderWay:
+    """A run that is played now, and how many turns of it were played since it began or went on."""
+
+    run: int
+    turns: int
+
+
+class Laboratory(Protocol):
+    """Where runs of servers are kept and played; raises NotFound for one that there is not."""
+
+    async def all(self, server: Snowflake) -> Sequence[Mapping[str, Json]]:
+        """Give a server's runs, the oldest first."""
+
+    async def count(self, server: Snowflake) -> int:
+        """Count a server's runs."""
+
+    def under_way(self, server: Snowflake) -> UnderWay | None:
+        """Give what is played of a server now."""
+
+    def ended(self, server: Snowflake, number: int) -> str:
+        """Say how a run ended that was played since Selfroom began; empty where nobody knows."""
+
+    async def spec(self, server: Snowflake, number: int) -> RunSpec:
+        """Give what a run was made of."""
+
+    async def nodes(self, server: Snowflake, number: int) -> Sequence[Node]:
+        """Give the worlds of a run, by id."""
+
+    async def told(self, server: Snowflake, number: int, at: str) -> tuple[Node, "Story"]:
+        """Give what came of a run until a snapshot: a number or name, the newest where that is empty."""
+
+    async def packed(self, server: Snowflake, number: int, at: str) -> bytes:
+        """Give an archive of what `selfroom runs export` writes."""
+
+    async def name(self, server: Snowflake, number: int, at: str, name: str) -> int:
+        """Give a snapshot a name; gives its number."""
+
+    async def copy(self, server: Snowflake, number: int) -> int:
+        """Copy a run; gives the copy's number."""
+
+    async def delete(self, server: Snowflake, number: int) -> None:
+        """Delete a run."""
+
+    async def begin(self, server: Snowflake, spec: RunSpec, house: RunHouse) -> int:
+        """Begin to play a new run; gives its number once it is founded. `house` is closed once it is over."""
+
+    async def advance(self, server: Snowflake, number: int, further: Further, house: RunHouse) -> None:
+        """Let a run go on."""
+
+    async def end(self, server: Snowflake) -> None:
+        """End what is played of a server: what was played until now is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted:
+    """A `RunHouse` that is asked nothing."""
+
+    news: Callable[[], None]
+
+    async def facts(self, models: Sequence[str]) -> HouseFacts:
+        raise GrantSpent(NOT_ASKED)
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        raise GrantSpent(NOT_ASKED)
+
+    async def close(self) -> None:
+        """Give nothing back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lending:
+    """A `RunHouse` that asks the server's models, within a grant of its day."""
+
+    treasury: Treasury
+    key: TreeKey
+    grant: Grant
+    news: Callable[[], None]
+
+    async def facts(self, models: Sequence[str]) -> HouseFacts:
+        return await self.treasury.facts(self.key, models)
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        return await self.treasury.answer(self.key, ROOT, call)
+
+    async def close(self) -> None:
+        await self.treasury.let_go(self.key, ROOT)
+
+
+def _told_nobody(community_id: CommunityId) -> None:
+    """Nobody looks on."""
+
+
+@dataclass(slots=True)
+class Runs:
+    """What managers do with runs; each change stands in the audit. `on_news` hears whose runs have changed."""
+
+    office: Office
+    there: Laboratory | None = None
+    treasury: Treasury | None = None
+    config: CommunityConfig = field(default_factory=CommunityConfig)  # what a community's own is laid over
+    on_news: Callable[[CommunityId], None] = _told_nobody
+
+    @property
+    def kept(self) -> Laboratory:
+        """Where they are kept; raises Rejected where there are none."""
+        if self.there is None:
+            raise Rejected(NO_RUNS)
+        return self.there
+
+    async def begin(self, guild_id: Snowflake, person: Person, spec: RunSpec) -> int:
+        """Begin a new run; gives its number."""
+        check_manages(person)
+        if any(one.card is not None for one in spec.agents):
+            raise BadSetting(NO_CARDS)
+        if await self.kept.count(guild_id) >= MOST_RUNS:
+            raise Rejected(f"Over the limit of {counted(MOST_RUNS, 'run')}: delete one first.")
+        house = await self._house(guild_id, spec, spec.budget)
+        number = await self.kept.begin(guild_id, spec, house)
+        what = f"Run {number} was begun: {spec.title} ({spec.model}, {spec.budget} USD at most)."
+        await self._note(guild_id, person, what)
+        return number
+
+    async def advance(self, guild_id: Snowflake, person: Person, number: int, further: Further) -> None:
+        """Let a run go on, from its newest world or an earlier one: then it branches."""
+        check_manages(person)
+        spec = await self.kept.spec(guild_id, number)
+        spent = sum((one.usd for one in await self.kept.nodes(guild_id, number)), Decimal(0))
+        left = (spec.budget if further.budget is None else Decimal(str(further.budget))) - spent
+        if left <= 0:
+            raise Rejected(f"The budget of run {number} is spent: give it more in all.")
+        await self.kept.advance(guild_id, number, further, await self._house(guild_id, spec, left))
+        await self._note(guild_id, person, f"Run {number} went on for {counted(further.turns, 'turn')}.")
+
+    async def end(self, guild_id: Snowflake, person: Person) -> None:
+        """End what is played now."""
+        check_manages(person)
+        going = self.kept.under_way(guild_id)
+        await self.kept.end(guild_id)
+        if going is not None:
+            await self._note(guild_id, person, f"Run {going.run} was ended.")
+
+    async def name(self, guild_id: Snowflake, person: Person, number: int, at: str, name: str) -> int:
+        """Give a snapshot a name."""
+        check_manages(person)
+        return await self.kept.name(guild_id, number, at, name)
+
+    async def copy(self, guild_id: Snowflake, person: Person, number: int) -> int:
+        """Copy a run; gives the copy's number."""
+        check_manages(person)
+        if await self.kept.count(guild_id) >= MOST_RUNS:
+            raise Rejected(f"Over the limit of {counted(MOST_RUNS, 'run')}: delete one first.")
+        made = await self.kept.copy(guild_id, number)
+        await self._note(guild_id, person, f"Run {number} was copied: the copy is run {made}.")
+        return made
+
+    async def delete(self, guild_id: Snowflake, person: Person, number: int) -> None:
+        """Delete a run with all its snapshots."""
+        check_manages(person)
+        await self.kept.delete(guild_id, number)
+        await self._note(guild_id, person, f"Run {number} was deleted.")
+
+    async def models(self, guild_id: Snowflake) -> Sequence[str]:
+        """Give the models that a run of this server may be answered by."""
+        async with self.office.looking(guild_id) as (community, _):
+            config = self.config.overlaid(community.overrides)
+        return list(config.allowed_models or (config.model,))
+
+    async def _house(self, guild_id: Snowflake, spec: RunSpec, usd: Decimal) -> RunHouse:
+        """Give who asks for a run, with its money set aside; raises Rejected for a model or a sum that may not be."""
+        async with self.office.looking(guild_id) as (community, read):
+            news = partial(self.on_news, community.id)
+            if spec.is_scripted:
+                return Scripted(news)
+            model = await self.office.providers.of(read.providers, community)
+            is_held = "allowed_models" in community.overrides or await read.providers.of(community.id) is None
+        config = self.config.overlaid(community.overrides)
+        allowed = {*config.allowed_models, config.model} if config.allowed_models and is_held else set(spec.models)
+        for name in spec.models:
+            if why := model.refusal(name):
+                raise Rejected(why)
+            if name not in allowed:
+                raise Rejected(f"This community does not allow the model {name}: choose {one_of(sorted(allowed))}.")
+        key = TreeKey(community.id, TreeId(0))  # no tree's: one run of a server is played at a time
+        if self.treasury is None or self.treasury.runs(key):
+            raise Rejected(ONE_PLAYS)
+        grant = await self.treasury.grant(key, Estimate(usd=usd, granted_usd=usd, tokens=0), names=spec.models)
+        if grant is None:
+            raise Rejected("A run needs a budget: give it some.")
+        self.treasury.lend(key, ROOT, grant)
+        return Lending(self.treasury, key, grant, news)
+
+    async def _note(self, guild_id: Snowflake, person: Person, what: str) -> None:
+        async with self.office.changing(guild_id, person) as (community, write):
+            by = by_person(person.id, manager=person.is_architect)
+            await write.apply(community.id, [Audit(by=by, what=what, at=self.office.now())])

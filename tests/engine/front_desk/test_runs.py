@@ -1,0 +1,56 @@
+"""A run of a server asks its models through the house, within its day's money."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.records import Snowflake
+from bot.core.runs.reading import read_given
+from bot.core.spending import day_of
+from bot.engine.front_desk.actions import Actions
+from bot.engine.front_desk.community import CommunityDesk
+from bot.engine.front_desk.office import Office
+from bot.engine.front_desk.runs import Runs
+from bot.engine.performer import Performer
+from bot.engine.timelines.house import Treasury
+from bot.runs.served import ServedRuns
+from tests.e2e.visitor import until
+from tests.engine.hearts import everyone_says
+from tests.engine.timelines.garden import BOSS, TOKENIZER, garden
+from tests.factories import GUILD_ID
+from tests.fakes import PlainCipher, SeededRandom
+
+pytestmark = pytest.mark.long
+GUILD = Snowflake(GUILD_ID)
+
+
+async def test_a_run_on_a_model_spends_of_the_days_money_and_no_more_than_there_is(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Tea.")) as grown:
+        home = grown.home
+        treasury = Treasury(home.store, home.model, grown.trees, home.clock, places=8)
+        performer = Performer(cipher=PlainCipher(), tokenizer=TOKENIZER)
+        office = Office(home.store, performer, home.clock, SeededRandom(), lambda: None, models=home.model)
+        kept = ServedRuns(folder=tmp_path / "runs", is_shared=False)
+        runs = Runs(office, kept, treasury)
+        await CommunityDesk(office, Actions(office), CommunityConfig()).configure(GUILD, BOSS, usd_per_day=0.5)
+        agents = [{"name": name, "prompt": f"You are {name}."} for name in ("Ada", "Bo")]
+        given = {"agents": agents, "scene": {"kind": "chat"}, "turns": 2, "model": "gpt-4o-mini", "budget": "0.20"}
+        with pytest.raises(Rejected, match="The day's money does not hold this"):
+            await runs.begin(GUILD, BOSS, read_given(given | {"budget": 5}))
+        asked = len(home.model.calls)
+        number = await runs.begin(GUILD, BOSS, read_given(given))
+
+        async def is_over() -> bool:
+            return kept.under_way(GUILD) is None
+
+        await until(is_over, "the run's end")
+        assert kept.ended(GUILD, number) == "as long as it was to be"
+        assert len(home.model.calls) > asked
+        spent = sum((one.usd for one in await kept.nodes(GUILD, number)), Decimal(0))
+        assert spent > 0
+        async with home.store.reading() as read:
+            usd, _ = await read.money.spent(grown.key.community_id, day_of(home.clock.now()))
+        assert (usd, treasury.runs(grown.key)) == (spent, False)
