@@ -10,7 +10,8 @@ from bot.core.happenings import Happened, Happening
 from bot.core.kinds import LetterKind, SenderKind
 from bot.core.records import CommunityId
 
-TOLD_OF_AGENTS = ("paused_reason", "retired_at", "asleep_until", "name", "model", "interval_seconds")
+# not the interval: it drifts with every beat, in private threads as well, and thumbs there move it
+TOLD_OF_AGENTS = ("paused_reason", "retired_at", "asleep_until", "name", "model")
 TOLD_OF_ROOMS = ("topic", "billboard", "hushed_until", "access", "visibility", "fault_told_at")
 OF_SCENES = (LetterKind.BOARD,)
 
@@ -65,8 +66,6 @@ def _of_rooms(tell: "partial[Happening]", change: Change) -> Iterator[Happening]
             yield tell(kind=Happened.CAME, agent_id=one.agent_id, room_id=one.room_id)
         case kinds.RemoveMembership(agent_id=agent_id, room_id=room_id):
             yield tell(kind=Happened.WENT, agent_id=agent_id, room_id=room_id)
-        case kinds.React(message_id=message_id, reactor=by):
-            yield tell(kind=Happened.REACTED, agent_id=by.agent_id, message_id=message_id)
         case kinds.AddRequest(request=request):
             yield tell(kind=Happened.KNOCKED, agent_id=request.requester_agent_id, room_id=request.room_id)
         case kinds.UpdateRoom(room_id=room_id, fields=fields):

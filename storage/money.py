@@ -11,7 +11,7 @@ from sqlalchemy import String, Table, and_, bindparam, case, cast, func, literal
 from bot.core.happenings import Happened, Happening
 from bot.core.keeping import Used
 from bot.core.kinds import UsedBy
-from bot.core.ports.beats import NOBODY
+from bot.core.ports.beats import NOBODY, NOBODY_ANYWHERE
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spending import divided
 from storage.convert import plain
@@ -123,10 +123,12 @@ class SqlMoney:
         tokens: int,
         agents: Mapping[AgentId, int] = NOBODY,
         paid: bool = False,
+        places: Mapping[AgentId, AgentId] = NOBODY_ANYWHERE,
     ) -> int:
         row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
         self.session.happenings += [
-            Happening(kind=Happened.CALLED, community_id=community_id, agent_id=agent_id) for agent_id in sorted(agents)
+            Happening(kind=Happened.CALLED, community_id=community_id, agent_id=agent_id, room_id=room_id)
+            for agent_id, room_id in sorted(places.items())
         ]
         row["agents"] = {str(id_): weight for id_, weight in sorted(agents.items())} or None
         return int(await self.session.value(_reserving(is_sqlite=self.session.is_sqlite), row))

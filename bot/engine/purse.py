@@ -9,7 +9,7 @@ from bot.core.config import CommunityConfig
 from bot.core.models import Ceilings
 from bot.core.ports import Expected, Metrics, Model, Store
 from bot.core.ports.beats import Money, WritableMoney
-from bot.core.records import Agent, AgentId, CommunityId, Usage
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, CommunityId, Usage
 from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
 from bot.core.view import Outline
 from bot.engine.planner import PlannedCall, tokens_of
@@ -25,6 +25,7 @@ class CallPrice:
     tokens: int
     ceilings: Ceilings | None = None
     weights: Mapping[AgentId, int] = field(default_factory=dict)
+    places: Mapping[AgentId, AgentId] = field(default_factory=dict)  # for which rooms they are asked
 
     @classmethod
     def of(cls, model: Model, name: str, *, input_tokens: int, answer_tokens: int) -> "CallPrice":
@@ -121,7 +122,14 @@ class Purse:
 def _price(model: Model, call: PlannedCall) -> CallPrice:
     input_tokens = tokens_of(call.kind, call.built, model) + PICTURE_TOKENS * len(call.images)
     price = CallPrice.of(model, call.kind.model, input_tokens=input_tokens, answer_tokens=call.answer_tokens)
-    return replace(price, weights=weights_of(call))
+    return replace(price, weights=weights_of(call), places=_places_of(call))
+
+
+def _places_of(call: PlannedCall) -> dict[AgentId, AgentId]:
+    """Give for which rooms agents are asked; whose turn it is in a scene is told to nobody."""
+    places = {one.agent_id: AgentId(one.side) if one.side != PUBLIC_SIDE else one.first.room_id for one in call.ready}
+    told = {one.agent_id for one in call.ready if all(reason.scene_id is None for reason in one.reasons)}
+    return {id_: room_id for id_, room_id in places.items() if id_ in told and room_id is not None}
 
 
 def weights_of(call: PlannedCall) -> dict[AgentId, int]:
@@ -172,6 +180,7 @@ async def set_aside(
         tokens=price.tokens,
         agents=price.weights,
         paid=price.ceilings is not None,
+        places=price.places,
     )
 
 

@@ -8,8 +8,10 @@ from sqlalchemy import and_, bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, UpdateMessage
+from bot.core.happenings import Happened, Happening
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.letters import LANE, PostPayload
+from bot.core.records import CommunityId
 from storage.changes.columns import update_columns
 from storage.convert import columns_of, reactor_mark, sender_columns
 from storage.messages import file_rows
@@ -87,7 +89,26 @@ async def react(session: Session, community_id: int, changes: Sequence[React]) -
         for change in changes
     ]
     await session.run(_reacting(is_sqlite=session.is_sqlite), rows)
+    await _tell_of(session, community_id, changes)
     await count_reactions(session, community_id, sorted({change.message_id for change in changes}))
+
+
+async def _tell_of(session: Session, community_id: int, changes: Sequence[React]) -> None:
+    """Tell where there were reactions: whoever may not read there hears nothing of them, and of scenes nobody."""
+    these = MESSAGES.c.id.in_(sorted({change.message_id for change in changes}))
+    asked = select(MESSAGES.c.id, MESSAGES.c.room_id).where(owned(MESSAGES, community_id), these)
+    places = {row[0]: row[1] for row in await session.rows(asked.where(MESSAGES.c.scene_id.is_(None)))}
+    session.happenings += [
+        Happening(
+            kind=Happened.REACTED,
+            community_id=CommunityId(community_id),
+            agent_id=change.reactor.agent_id,
+            room_id=places[change.message_id],
+            message_id=change.message_id,
+        )
+        for change in changes
+        if change.message_id in places
+    ]
 
 
 @cache  # to word it takes longer than to execute it

@@ -21,6 +21,7 @@ from bot.console.live import may_see
 from bot.console.reading import Readings
 from bot.console.standing import Asker
 from bot.core.actions import DirectScene
+from bot.core.changes import SetOverride
 from bot.core.day_usage import Period
 from bot.core.errors import NotFound, Rejected
 from bot.core.happenings import Happened
@@ -202,14 +203,8 @@ async def refused_console(night: Night) -> None:
     seen = await readings.overview(mira, asked("/"))
     assert isinstance(seen["agents"], list)
     busy = (
-        "state",
-        "at_work_in",
-        "last_beat_at",
-        "last_reason",
-        "next_beat_at",
-        "beats_today",
-        "usd_today",
-        "failures",
+        *("state", "at_work_in", "last_beat_at", "last_reason", "next_beat_at"),
+        *("beats_today", "usd_today", "failures"),
     )
     await night.alike({one["id"]: str([one[name] for name in busy]) for one in seen["agents"] if one["id"] <= AGENTS})
 
@@ -218,6 +213,8 @@ async def absent_live(night: Night) -> None:
     agents = frozenset(await night.desk.agents.names(GUILD_ID))
     masked = await night.desk.agents.masked(GUILD_ID)
     assert masked == {*range(1, AGENTS + 1)}
+    async with night.stage.house.store.writing(night.stage.house.community_id) as write:
+        await write.apply(night.stage.house.community_id, [SetOverride(name="floor", value=2)])  # the feed does tell
     told = night.feed.after(night.stage.house.community_id, night.since) or ()
     assert told
     assert not [one for one in told if may_see(one, agents, masked) and one.happening.agent_id is not None]

@@ -4,11 +4,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
+from bot.console.feed import Told
+from bot.console.live import may_see
 from bot.core.changes import AddMembership, Say, UpdateRoom
 from bot.core.day_usage import Period
 from bot.core.errors import NotFound
 from bot.core.events import ChannelDeleted, MessageEdited, MessagesDeleted, ThreadDeleted, ThreadIsPrivate, ThreadLeft
+from bot.core.happenings import Happened, Happening
 from bot.core.kinds import UsedBy, Visibility
 from bot.core.ports import ModelCall
 from bot.core.records import PUBLIC_SIDE, AgentId, MessageId, Room, Side, Snowflake
@@ -16,6 +20,7 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
+from storage.tables import MESSAGES
 from tests.engine.hearts import Hearts, answer, asked, everyone_says, hearts
 from tests.engine.test_whole_beats import Obedient, do, tell
 from tests.factories import GUILD_ID, by_agent, membership
@@ -117,6 +122,25 @@ async def test_a_private_thread_is_a_side_of_its_own_with_a_mind_of_its_own() ->
         assert all("--- Room: Agent1, private thread Plans (ID: 3) ---" in call.input for call in inside)
         assert not any("good day to all" in call.input for call in inside)
         assert not any(asked(call) != [GUEST] for call in inside[:1])
+
+
+async def test_managers_who_look_on_live_hear_nothing_of_what_goes_on_in_a_private_thread() -> None:
+    async with hearts(agents=2, model=Obedient()) as house:
+        assert isinstance(house.model, Obedient)
+        await told_in_secret(house)
+        await house.run(30)
+        told: list[Happening] = []
+        house.store.on_happened = told.extend
+        async with house.store.database.reading() as connection:
+            asked_for = select(MESSAGES.c.id).where(MESSAGES.c.room_id == (await thread(house)).id)
+            secret = (await connection.execute(asked_for.limit(1))).scalar()
+        house.model.order(GUEST, do("react", message_id=secret, emoji="brain"), do("hud_note", text=SECRET))
+        await aside(house, "@Agent2 once more")
+        await house.run(20)
+        assert not house.model.orders[GUEST], "it was not asked"
+        assert {Happened.BEGUN, Happened.CALLED, Happened.REACTED, Happened.APPLIED} <= {one.kind for one in told}
+        agents = frozenset((await house.view(HOST)).agents)
+        assert [one for one in told if may_see(Told(1, house.clock.now(), one), agents, frozenset())] == []
 
 
 async def test_nothing_of_a_private_thread_is_in_a_hud_of_the_open_nor_can_be_asked_for_there() -> None:

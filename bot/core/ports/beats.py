@@ -12,6 +12,7 @@ from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usag
 from bot.core.view import Tally
 
 NOBODY: Final[Mapping[AgentId, int]] = {}
+NOBODY_ANYWHERE: Final[Mapping[AgentId, AgentId]] = {}
 
 
 class Claims(Protocol):
@@ -122,10 +123,11 @@ class WritableMoney(Money, Protocol):
         tokens: int,
         agents: Mapping[AgentId, int] = NOBODY,
         paid: bool = False,
+        places: Mapping[AgentId, AgentId] = NOBODY_ANYWHERE,
     ) -> int:
         """Set money aside for a call of these agents, with their weights; gives the reservation's id.
 
-        `paid`: the installation pays for it.
+        `paid`: the installation pays for it. `places`: of whom it is told that they are asked, and for which room.
         """
 
     async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
