@@ -242,8 +242,7 @@ async def test_a_lorebook_comes_in_again_and_one_that_is_none_does_not(
     data = await packed(archives, lively)
 
     def of_numbers(files: Files) -> None:
-        broken = {"lore": {"entries": [{"name": "mill", "keys": [1], "content": "x"}]}}
-        with_lines(files, "agents", [row | broken for row in lines(files, "agents")])
+        with_lines(files, "agents", [row | {"lore": {"entries": [{"keys": [1]}]}} for row in lines(files, "agents")])
 
     with pytest.raises(BadSetting):
         await archives.look_into(empty.id, changed(data, of_numbers))
