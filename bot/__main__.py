@@ -17,6 +17,7 @@ from bot.core.terminal import in_a_line, visible
 from bot.core.wording import counted
 from bot.laboratory import runs, sim
 from bot.shell import Json, as_line, carry_out, err, give_up, headed, out, say, say_line, settings
+from bot.turnstile import tokens
 
 if TYPE_CHECKING:
     from bot.engine.trial.card import Card
@@ -33,6 +34,7 @@ cli = typer.Typer(
 timeline = typer.Typer(no_args_is_help=True, help="What if: trees of worlds that never were.")
 cli.add_typer(timeline, name="timeline")
 cli.add_typer(runs, name="runs")
+cli.add_typer(tokens, name="token")
 
 File = Annotated[Path, typer.Argument(dir_okay=False)]
 BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -46,12 +47,13 @@ from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
 from bot.house import DiscordSite, House
+from bot.passes import PassFile
 from bot.playground.cdn import PAGE
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.providers import make_models, prices_of
 from bot.runs.served import ServedRuns
 from bot.runs.sources import shipped
-from bot.seclusion import Seclusion
+from bot.seclusion import UNNAMED, Seclusion
 from bot.settings import Settings
 from bot.standin.player import played
 from bot.tokens import tokenizer_for
@@ -141,6 +143,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
     """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics()
+        os.environ.setdefault(UNNAMED, str(settings.data_dir))
         store = await SqlStore.open(
             settings.database, config=settings.defaults, sole=True, timelines=settings.timelines
         )
@@ -348,6 +351,7 @@ def open_console(settings: Settings, client: SelfroomClient, parts: Parts) -> Co
         shared=PAGE,
         feed=feed,
         presets=shipped(),
+        passes=PassFile(settings.passes),
     )
 
 

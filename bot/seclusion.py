@@ -23,6 +23,7 @@ from bot.engine.timelines.house import Treasury
 from bot.engine.timelines.pipe import Cut, Pipe
 
 CONFIG = "SELFROOM_TIMELINES_CONFIG"  # the settings for communities, as JSON
+UNNAMED = "SQLITE_TMPDIR"  # where SQLite has files without a name, in which worlds lie
 SILENT_SECONDS = 60.0  # without a word or a question, while it has something to do
 LOOK_SECONDS = 2.0
 BEGUN_AGAIN = 5  # times in a row, without a node that came to its end in between
@@ -152,6 +153,7 @@ class Seclusion:
                         env={  # and no secret; arguments can be read by everybody on this machine
                             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
                             CONFIG: self._config.model_dump_json(),
+                            UNNAMED: str(self._folder.parent),
                         },
                         start_new_session=True,  # Ctrl-C is for us alone
                     )

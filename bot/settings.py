@@ -244,6 +244,11 @@ class Settings(BaseSettings):
         return self.data_dir / "timelines"
 
     @property
+    def passes(self) -> Path:
+        """The file of the tokens by which programs ask the console, as their hashes."""
+        return self.data_dir / "console-tokens.json"
+
+    @property
     def runs(self) -> Path:
         """The folder for runs without Discord, each in a folder of its own."""
         return self.data_dir / "runs"

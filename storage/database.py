@@ -21,7 +21,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
 from bot.core.errors import BadSetting
 from storage.faults import in_sentences
-from storage.inline import BEGIN_WRITE, InlineConnection, connect
+from storage.inline import BEGIN_WRITE, Beginning, InlineConnection, connect
 
 T = TypeVar("T")
 
@@ -91,10 +91,10 @@ def in_memory(url: URL) -> bool:
     return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
 
 
-def make_engine(url: URL, image: bytes | None = None) -> AsyncEngine:
+def make_engine(url: URL, beginning: Beginning | None = None) -> AsyncEngine:
     """Make the engine: few connections, SQLite with write-ahead log, foreign keys and patience.
 
-    `image`: what a database in memory begins with, as SQLite serializes it.
+    `beginning`: fills a database that is opened for a moment, in place of one in memory.
     """
     if url.get_backend_name() == "postgresql":
         engine = create_async_engine(url, pool_size=5, max_overflow=10, hide_parameters=True)
@@ -105,16 +105,16 @@ def make_engine(url: URL, image: bytes | None = None) -> AsyncEngine:
     options: dict[str, object] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 4, "max_overflow": 6}
     engine = create_async_engine(
         url,
-        connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": partial(connect, image=image)},
+        connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": partial(connect, beginning=beginning)},
         hide_parameters=True,  # an error's text goes to the log, and values may be anybody's words
         **options,
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
-    return engine if image is None else _compiling_once(engine)
+    return engine if beginning is None else _compiling_once(engine)
 
 
-_compiled: dict[object, object] = {}  # statements of all databases that began with an image
+_compiled: dict[object, object] = {}  # statements of all databases that are opened for a moment
 _dialects: list[Dialect] = []  # the one for which they were compiled
 MOST_COMPILED = 2_000
 
@@ -176,14 +176,14 @@ class Database:
     """An open database: consistent reads side by side, and one writer at a time on SQLite."""
 
     url: URL
-    image: bytes | None = field(default=None, repr=False)  # what one in memory begins with; None: empty tables
+    beginning: Beginning | None = field(default=None, repr=False)  # fills one in memory; None: empty tables
     engine: AsyncEngine = field(init=False)
     arriving: set[int] = field(init=False, default_factory=set)  # servers that a community just moves into
     _writer: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     _unwritable: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        self.engine = make_engine(self.url, self.image)
+        self.engine = make_engine(self.url, self.beginning)
 
     @property
     def is_sqlite(self) -> bool:

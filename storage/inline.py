@@ -24,6 +24,8 @@ from storage.tables import METADATA
 
 T = TypeVar("T")
 BEGIN_WRITE = "BEGIN IMMEDIATE"
+NAMELESS = ""  # of a database in a file of SQLite's own, which has no name from when it is opened
+Beginning = Callable[[sqlite3.Connection], None]  # fills a database that is just opened
 Work = tuple["asyncio.Future[object] | None", Callable[[], object]]
 
 # tables with whose rows those of others go
@@ -309,17 +311,20 @@ def _pinned(where: str) -> set[str]:
     return {found[1] for part in bare.split(" AND ") if (found := re.fullmatch(r'\w+\."?(\w+)"? = \?', part.strip()))}
 
 
-def connect(database: str, *, image: bytes | None = None, **options: Any) -> InlineConnection:  # noqa: ANN401
-    """Give a connection that still has to be opened, as `aiosqlite.connect` does; `image`: what it begins with."""
+def connect(database: str, *, beginning: Beginning | None = None, **options: Any) -> InlineConnection:  # noqa: ANN401
+    """Give a connection that still has to be opened, as `aiosqlite.connect` does.
+
+    `beginning`: fills a database that is gone when it is closed, and lies on the disk meanwhile.
+    """
     options["check_same_thread"] = False  # its thread and the loop's take turns, never at once
 
     def open_file() -> sqlite3.Connection:
         in_memory = database in ("", ":memory:")
         if not in_memory:
             keep_private(Path(database))
-        opened: sqlite3.Connection = sqlite3.connect(database, **options)
-        if image is not None:
-            opened.deserialize(image)
+        opened: sqlite3.Connection = sqlite3.connect(NAMELESS if beginning else database, **options)
+        if beginning is not None:
+            beginning(opened)
         elif in_memory:
             fill(opened)
         return opened

@@ -14,6 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from bot.playground.rest.exchange import Observer
 from storage import database
+from storage.inline import Beginning
 from tests.playground.openapi import held_to_the_description
 
 SLOW_PLACES = re.compile(r"^tests/(adapters/discord|chaos|playground)/?|\[postgres")
@@ -28,8 +29,8 @@ def compiled_once() -> Iterator[None]:
     made: list[tuple[Dialect, object]] = []
     make_engine = database.make_engine
 
-    def sharing(url: URL, image: bytes | None = None) -> AsyncEngine:
-        engine = make_engine(url, image)
+    def sharing(url: URL, beginning: Beginning | None = None) -> AsyncEngine:
+        engine = make_engine(url, beginning)
         if engine.dialect.name == "sqlite":
             one = engine.sync_engine
             made[:] = made or [(one.dialect, one._compiled_cache)]
@@ -98,6 +99,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported out of every later collection of garbage: it is much, and stays."""
+    """Leave what was imported out of every later collection of garbage: it is much, and stays. The rest is seldom any."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)

@@ -9,8 +9,9 @@ import secrets
 from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Protocol
 
+from bot.console.routes import Scope
 from bot.core.ports import Clock
 from bot.core.records import Snowflake
 
@@ -26,6 +27,21 @@ class Guest:
 
     guild_id: Snowflake
     user_id: Snowflake
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """For whom a program asks, and what it may do."""
+
+    guest: Guest
+    scopes: frozenset[Scope]
+
+
+class Passes(Protocol):
+    """The tokens of programs."""
+
+    def holder(self, token: str, now: datetime) -> Holder | None:
+        """Give for whom a token asks; None where it opens nothing (any more)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +74,32 @@ class Door:
         self._sweep()
         self._links = {key: kept for key, kept in self._links.items() if kept[0] != guest}
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        self._links[_hashed(token)] = guest, self._clock.now() + timedelta(minutes=LINK_MINUTES)
+        self._links[hashed(token)] = guest, self._clock.now() + timedelta(minutes=LINK_MINUTES)
         return token
 
     def open(self, token: str) -> Opened | None:
         """Begin a session with what a link holds, which is used up; None where it opens nothing (any more)."""
         self._sweep()
-        guest, _ = self._links.pop(_hashed(token), (None, None))
+        guest, _ = self._links.pop(hashed(token), (None, None))
         if guest is None:
             return None
         theirs = [key for key, session in self._sessions.items() if session.guest == guest]
         for key in theirs[: max(0, len(theirs) + 1 - MOST_SESSIONS)]:
             del self._sessions[key]
         cookie, proof = secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(TOKEN_BYTES)
-        self._sessions[_hashed(cookie)] = _Session(guest, _hashed(proof), self._clock.now() + self._stay)
+        self._sessions[hashed(cookie)] = _Session(guest, hashed(proof), self._clock.now() + self._stay)
         return Opened(guest, cookie, proof)
 
     def who(self, cookie: str, proof: str) -> Guest | None:
         """Give whose session it is; None where it has ended, or the page did not begin it itself."""
-        session = self._sessions.get(_hashed(cookie))
+        session = self._sessions.get(hashed(cookie))
         if session is None or session.ends_at <= self._clock.now():
             return None
-        return session.guest if secrets.compare_digest(session.proof, _hashed(proof)) else None
+        return session.guest if secrets.compare_digest(session.proof, hashed(proof)) else None
 
     def leave(self, cookie: str) -> None:
         """End one session."""
-        self._sessions.pop(_hashed(cookie), None)
+        self._sessions.pop(hashed(cookie), None)
 
     def revoke(self, guest: Guest) -> int:
         """End all sessions of somebody in a server, and their link; gives how many sessions there were."""
@@ -117,5 +133,6 @@ class Pace:
         return asked < self._most
 
 
-def _hashed(token: str) -> bytes:
+def hashed(token: str) -> bytes:
+    """Give what is kept of a token in its place."""
     return hashlib.sha256(token[:LONGEST_TOKEN].encode(errors="replace")).digest()

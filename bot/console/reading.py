@@ -165,7 +165,8 @@ class Readings:
         shut = await self.shut(asker, agent_id)
         spent = await self.desk.money.spent_today(guild_id)
         whole, agent = await self.desk.community.view(guild_id, agent_id, messages=0), view.agents[agent_id]
-        mine = [one for one in whole.minds.values() if one.agent_id == agent_id and one.side not in shut]
+        public = {(agent_id, PUBLIC_SIDE): whole.mind_of(agent_id)}  # there is one before anything is written
+        mine = [one for one in {**public, **whole.minds}.values() if one.agent_id == agent_id and one.side not in shut]
         minds = sorted(mine, key=lambda one: one.side)
         return {
             "agent": rows.resident_row(

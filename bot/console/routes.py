@@ -52,6 +52,7 @@ class Route:
     gives: tuple[str, ...] = ()
     is_list: bool = False
     content: str = "application/json"
+    status: int = 200
 
     @property
     def served_at(self) -> str:

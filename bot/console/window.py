@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -11,12 +12,13 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.console.doing import Doings
-from bot.console.door import Door, Guest, Pace
+from bot.console.door import Door, Guest, Pace, Passes
 from bot.console.feed import Feed
 from bot.console.guard import guard, lay_policy, origins_of
 from bot.console.live import Live
+from bot.console.openapi import described
 from bot.console.reading import Readings
-from bot.console.routes import Route
+from bot.console.routes import Given, Route, Scope
 from bot.console.runs import RunPages
 from bot.console.standing import Asker, Standing
 from bot.core.errors import BadSetting, NotFound, Rejected, SelfroomError
@@ -36,6 +38,7 @@ ASKED_MOST, ASKED_SECONDS = 120, 10.0  # of one session: a page asks a few times
 TRIED_MOST, TRIED_SECONDS = 20, 60.0  # of everybody without a session together; what opens is never held up by it
 NO_SESSION = "Your session has ended, or never began: use /console open for a new link."
 USED_UP = "This link opens nothing: it has been used, or is older than 5 minutes. Use /console open for a new one."
+NO_SCOPE = "This token may not do that: make one with `selfroom token create` and --scope {}."
 TOO_OFTEN = "That was asked too often: wait a moment."
 log = structlog.get_logger(__name__)
 
@@ -55,11 +58,14 @@ class Console:
         url: str | None = None,
         hours: float = 12,
         presets: Mapping[str, RunSpec] | None = None,
+        passes: Passes | None = None,
     ) -> None:
         self._standing = standing
         self.port = port
         self._url = url
         self._hours = hours
+        self._clock = clock
+        self._passes = passes
         self._door = Door(clock, hours=hours)
         self._asked = Pace(clock, most=ASKED_MOST, seconds=ASKED_SECONDS)
         self._tried = Pace(clock, most=TRIED_MOST, seconds=TRIED_SECONDS)
@@ -110,6 +116,8 @@ class Console:
         app.router.add_post("/api/v1/session", self._enter)
         app.router.add_delete("/api/v1/session", self._leave)
         app.router.add_get("/api/v1/events", self._live.stream)
+        described_as = described([*own_routes(), *routes], metadata.version("selfroom"), COOKIE, PROOF)
+        app.router.add_get("/api/v1/openapi.json", _given(described_as))
         for route in routes:
             app.router.add_route(route.method, f"/api/v1{route.served_at}", self._shown(route))
         for folder in ("js", "css"):
@@ -151,16 +159,17 @@ class Console:
 
     def _shown(self, route: Route) -> Handler:
         async def show(request: web.Request) -> web.StreamResponse:
-            told = await route.told(await self._asker(request), request)
+            told = await route.told(await self._asker(request, route.scope), request)
             return told if isinstance(told, web.StreamResponse) else web.json_response(told)
 
         return show
 
-    async def _asker(self, request: web.Request) -> Asker:
+    async def _asker(self, request: web.Request, scope: Scope = Scope.READ) -> Asker:
         """Give who asks, with the rights that they have now, unless they ask too often."""
-        if not self._asked.allows(self._whose(request)):
+        guest = self._whose(request, scope)
+        if not self._asked.allows(guest):
             raise web.HTTPTooManyRequests(text=TOO_OFTEN)
-        return await self._standing_of(self._whose(request), anew=True)
+        return await self._standing_of(guest, anew=True)
 
     async def _still(self, request: web.Request) -> Asker:
         """Give who asked, and goes on and on: with the rights that they had a few seconds ago."""
@@ -178,8 +187,17 @@ class Console:
             server=self._standing.name(guest.guild_id),
         )
 
-    def _whose(self, request: web.Request) -> Guest:
-        guest = self._door.who(request.cookies.get(self._cookie, ""), request.headers.get(PROOF, ""))
+    def _whose(self, request: web.Request, scope: Scope = Scope.READ) -> Guest:
+        """Give whose session it is, or for whom a program's token asks that has this scope."""
+        kind, _, token = request.headers.get("Authorization", "").partition(" ")
+        if kind:
+            is_ours = kind.casefold() == "bearer" and self._passes is not None
+            holder = self._passes.holder(token.strip(), self._clock.now()) if is_ours and self._passes else None
+            if holder is not None and scope not in holder.scopes:
+                raise Rejected(NO_SCOPE.format(scope))
+            guest = None if holder is None else holder.guest
+        else:
+            guest = self._door.who(request.cookies.get(self._cookie, ""), request.headers.get(PROOF, ""))
         if guest is None:
             if not self._tried.allows(None):
                 raise web.HTTPTooManyRequests(text=TOO_OFTEN)
@@ -222,6 +240,37 @@ async def _token(request: web.Request) -> str:
         return ""
     token = said.get("token") if isinstance(said, dict) else None
     return token if isinstance(token, str) else ""
+
+
+class Entered(Given):
+    """What a link holds behind its #."""
+
+    token: str
+
+
+def own_routes() -> list[Route]:
+    """Give what is asked of the window itself, for the description."""
+    stream = {
+        "after": "the number of the last event that was heard",
+        "kinds": "only these kinds, with commas",
+    }
+    session, begins = "/session", "Begin a session with what a link holds."
+    return [
+        Route(path=session, method="POST", told=_elsewhere, about=begins, body=Entered, gives=("proof",)),
+        Route(path=session, method="DELETE", told=_elsewhere, about="End the session.", status=204),
+        Route(path="/events", told=_elsewhere, about="What happens.", query=stream, content="text/event-stream"),
+    ]
+
+
+async def _elsewhere(_: Asker, request: web.Request) -> object:
+    raise LookupError(request.path)
+
+
+def _given(told: object) -> Handler:
+    async def give(_: web.Request) -> web.Response:
+        return web.json_response(told)
+
+    return give
 
 
 async def _index(_: web.Request) -> web.FileResponse:

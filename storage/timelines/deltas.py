@@ -186,17 +186,6 @@ def digest_of_all(connection: sqlite3.Connection) -> str:
     return whole.hexdigest()
 
 
-def opened(image: bytes) -> sqlite3.Connection:
-    """Open a world in memory, for the thread that asks; closed by who asked."""
-    connection = sqlite3.connect(":memory:", check_same_thread=False)
-    try:
-        connection.deserialize(image)
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
-
-
 def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 

@@ -35,7 +35,7 @@ from storage.timelines.tables import IN_ORDER
 from storage.timelines.tree_file import PIECE, UNKEPT, worded
 
 LEVEL = 6
-MOST_CHARACTERS = 40_000_000  # of what is frozen: a world of it lies in memory while it runs
+MOST_CHARACTERS = 200_000_000  # of what is frozen: each world of it lies on the disk while it runs
 SMALL = ("cache_size = -4096", "mmap_size = 0")  # of a file that is written and read once, as little as may be at hand
 GONE = "There is no such community: see the list of communities."
 NO_ROOM = "One of these rooms is not there any more: choose others."
@@ -92,7 +92,7 @@ async def _frozen(database: Database, file: Path, community_id: CommunityId, cut
 
 
 class _Measure:
-    """Adds up what is frozen, and raises Rejected for more than can be held in memory."""
+    """Adds up what is frozen, and raises Rejected for more than a world may take of the disk."""
 
     def __init__(self) -> None:
         self._characters = 0
@@ -124,12 +124,17 @@ def _keep_small(connection: sqlite3.Connection) -> None:
 
 
 def _packed(connection: sqlite3.Connection, *, whole: Path) -> tuple[memoryview, str]:
+    with worded():
+        digest = digest_of_all(connection)
+    return packed(connection, whole), digest
+
+
+def packed(connection: sqlite3.Connection, whole: Path) -> memoryview:
     """Pack a database in pieces; what is given lies in a file without a name, and is gone with the last who holds it.
 
     `whole`: where a copy without what was deleted in it is written.
     """
     with worded():
-        digest = digest_of_all(connection)
         connection.execute("VACUUM INTO ?", (str(whole),))
     packing = zlib.compressobj(LEVEL)
     with whole.open("rb") as read, whole.with_suffix(".packed").open("w+b") as written:
@@ -137,7 +142,7 @@ def _packed(connection: sqlite3.Connection, *, whole: Path) -> tuple[memoryview,
             written.write(packing.compress(piece))
         written.write(packing.flush())
         written.flush()
-        return memoryview(mmap(written.fileno(), 0, access=ACCESS_READ)), digest
+        return memoryview(mmap(written.fileno(), 0, access=ACCESS_READ))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,24 +1,76 @@
-"""Images of worlds: put together from a base and deltas, and those at hand that were asked for lately."""
+"""Images of worlds: put together from a base and deltas, and those at hand that were asked for lately.
+
+An image lies in a file of SQLite's own that has no name: nothing but a little of it is in memory, and after a kill
+nothing of it is left.
+"""
 
 import sqlite3
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from io import BytesIO
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from math import prod
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
 
-from sqlalchemy import Connection as SyncConnection
 from sqlalchemy import create_engine
 from sqlalchemy.pool import StaticPool
 
 from bot.core.errors import StoreError
 from bot.core.timelines.records import NodeId, TreeKey
+from storage.inline import NAMELESS
 from storage.migrations.path import is_behind, revision_of, upgrade
-from storage.timelines.deltas import Delta, apply, opened
-from storage.timelines.tree_file import DAMAGED
+from storage.private import UNFINISHED, keep_private
+from storage.timelines.deltas import Delta, apply
+from storage.timelines.tree_file import DAMAGED, UNKEPT, worded
 
-MOST_BYTES = 64_000_000  # of images that are kept at hand
+MOST_BYTES, FEW = 64_000_000, 2  # of images that are kept at hand, and so many however large they are
+SMALL = "PRAGMA cache_size = -8192"  # of what is read once, and of a world: so much of it is in memory
 Place = tuple[TreeKey, int, NodeId]  # a node of a tree, in one generation of it
+
+
+def keep_small(connection: sqlite3.Connection) -> None:
+    """Keep little of a database in memory: several are open at once."""
+    connection.execute(SMALL)
+
+
+class WorldImage:
+    """A world as it lies on the disk, gone with the last who holds it; one thread at a time works with it."""
+
+    def __init__(self) -> None:
+        self._connection = sqlite3.connect(NAMELESS, check_same_thread=False)
+        self._lock = threading.Lock()
+        keep_small(self._connection)
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """Work with it; what is written there is written in this image."""
+        with self._lock:
+            yield self._connection
+
+    def copy_into(self, connection: sqlite3.Connection) -> None:
+        """Have another database begin with it."""
+        with self._lock:
+            self._connection.backup(connection)
+
+    def copied(self) -> Self:
+        """Give another one that is the same, to be changed."""
+        copy = type(self)()
+        with copy.opened() as connection:
+            self.copy_into(connection)
+        return copy
+
+    @property
+    def bytes(self) -> int:
+        """How large it is."""
+        with self._lock:
+            counted = (self._connection.execute(f"PRAGMA page_{what}").fetchone()[0] for what in ("count", "size"))
+            return int(prod(counted))
+
+    def __del__(self) -> None:
+        self._connection.close()
 
 
 class Images:
@@ -26,73 +78,93 @@ class Images:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
-        self._kept: OrderedDict[Place, bytes] = OrderedDict()
+        self._kept: OrderedDict[Place, tuple[WorldImage, int]] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def find(self, place: Place) -> bytes | None:
+    def find(self, place: Place) -> WorldImage | None:
         """Give an image that is at hand."""
         with self._lock:
-            if place in self._kept:
-                self._kept.move_to_end(place)
-            return self._kept.get(place)
+            if place not in self._kept:
+                return None
+            self._kept.move_to_end(place)
+            return self._kept[place][0]
 
-    def keep(self, place: Place, image: bytes) -> None:
+    def keep(self, place: Place, image: WorldImage) -> None:
         """Keep one at hand, and let go of those that nobody asked for the longest."""
+        size = image.bytes
         with self._lock:
             if place not in self._kept:
-                self._kept[place] = image
-                self._bytes += len(image)
-            while self._bytes > self._most and self._kept:
-                self._bytes -= len(self._kept.popitem(last=False)[1])
+                self._kept[place] = image, size
+                self._bytes += size
+            while self._bytes > self._most and len(self._kept) > FEW:
+                self._bytes -= self._kept.popitem(last=False)[1][1]
 
     def forget(self, key: TreeKey, *, but: int | None = None) -> None:
         """Let go of all of a tree, or of all but one generation of it."""
         with self._lock:
             for place in [place for place in self._kept if place[0] == key and place[1] != but]:
-                self._bytes -= len(self._kept.pop(place))
+                self._bytes -= self._kept.pop(place)[1]
 
 
-def unfrozen(pieces: Iterable[bytes | memoryview]) -> bytes:
-    """Give a packed base as SQLite reads it; raises StoreError for a damaged one."""
-    unpacking, image = zlib.decompressobj(), BytesIO()
+def unfrozen(pieces: Iterable[bytes | memoryview], beside: Path) -> WorldImage:
+    """Give a packed base unpacked; raises StoreError for a damaged one.
+
+    `beside`: the folder in which it is unpacked.
+    """
     try:
-        for piece in pieces:
-            image.write(unpacking.decompress(piece))
+        with TemporaryDirectory(dir=beside, prefix=UNFINISHED, ignore_cleanup_errors=True) as folder:
+            whole = Path(folder, "base.db")
+            keep_private(whole)
+            _unpack(pieces, whole)
+            return _read(whole)
+    except OSError as error:
+        raise StoreError(UNKEPT.format(error.strerror)) from error
+
+
+def _unpack(pieces: Iterable[bytes | memoryview], whole: Path) -> None:
+    unpacking = zlib.decompressobj()
+    try:
+        with whole.open("r+b") as file:
+            for piece in pieces:
+                file.write(unpacking.decompress(piece))
     except zlib.error as error:
         raise StoreError(DAMAGED) from error
     if not unpacking.eof:
         raise StoreError(DAMAGED)
-    return image.getvalue()
 
 
-def laid_over(image: bytes, deltas: Sequence[Delta]) -> bytes:
+def _read(whole: Path) -> WorldImage:
+    image = WorldImage()
+    with worded():
+        source = sqlite3.connect(whole)
+        try:
+            with image.opened() as connection:
+                source.backup(connection)
+        finally:
+            source.close()
+    return image
+
+
+def laid_over(image: WorldImage, deltas: Sequence[Delta]) -> WorldImage:
     """Give an image with deltas on top, the oldest first; raises StoreError where they do not fit."""
     if not deltas:
         return image
+    changed = image.copied()
     try:
-        connection = opened(image)
-        try:
+        with worded(), changed.opened() as connection:
             apply(connection, deltas)
-            return connection.serialize()
-        finally:
-            connection.close()
-    except (sqlite3.Error, ValueError, LookupError, zlib.error) as error:
+    except (sqlite3.Error, ValueError, LookupError, TypeError, zlib.error) as error:
         raise StoreError(DAMAGED) from error
+    return changed
 
 
-def brought_up_to_date(image: bytes) -> bytes:
+def brought_up_to_date(image: WorldImage) -> WorldImage:
     """Give an image of an older schema in that of this program, to be read."""
-    connection = opened(image)
-    try:
+    newer = image.copied()
+    with newer.opened() as connection:
         engine = create_engine("sqlite://", poolclass=StaticPool, creator=lambda: connection)
-
-        def upgraded(sync: SyncConnection) -> None:
+        with engine.begin() as sync:
             if is_behind(revision_of(sync)):
                 upgrade(sync)
-
-        with engine.begin() as sync:
-            upgraded(sync)
-        return connection.serialize()
-    finally:
-        connection.close()
+    return newer

@@ -8,11 +8,11 @@ import asyncio
 import json
 import re
 import sqlite3
-import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import structlog
 from sqlalchemy import delete, select, tuple_, update
@@ -26,6 +26,7 @@ from storage.erasing import erase
 from storage.faults import Troubles, apart
 from storage.ids import CountedIds
 from storage.inline import unhurried
+from storage.private import UNFINISHED
 from storage.scenes import blank_said
 from storage.session import INSTALLATION, Session, owned
 from storage.tables import EVENTS, KEPT, MESSAGES, TIMELINES
@@ -37,16 +38,15 @@ from storage.timelines.deltas import (
     digest_of,
     digest_of_all,
     noted,
-    opened,
     unpacked,
 )
-from storage.timelines.freezing import LEVEL
-from storage.timelines.images import laid_over, unfrozen
+from storage.timelines.freezing import packed
+from storage.timelines.images import WorldImage, keep_small, laid_over, unfrozen
 from storage.timelines.live import NOTE
 from storage.timelines.nodes import base_in, deltas_of, put_base, put_deltas
 from storage.timelines.rows import NODE, nodes_of
 from storage.timelines.tables import TABLES
-from storage.timelines.tree_file import BUSY, DAMAGED, TreeFile, legible, remove, tree_path, trees_in, unfinished_in
+from storage.timelines.tree_file import BUSY, DAMAGED, TreeFile, legible, remove, sweep, tree_path, trees_in
 
 FORGOTTEN = "Somebody asked to be forgotten who was in it."
 LOST = "The file of this what-if is not there any more: fork anew."
@@ -107,8 +107,7 @@ async def settle_trees(database: Database, folder: Path) -> None:
     So a fork that was killed leaves nothing, nor does a community that is gone, or a copy of the database put back.
     """
     there = set(await asyncio.to_thread(trees_in, folder))
-    for file in await asyncio.to_thread(unfinished_in, folder):
-        await asyncio.to_thread(remove, file)
+    await asyncio.to_thread(sweep, folder)
     async with database.writing() as connection:
         session = Session(connection)
         known = select(TIMELINES.c.community_id, TIMELINES.c.id, TIMELINES.c.gone)
@@ -168,12 +167,9 @@ def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
     with file.reading() as connection:
         if any(str(person_id) in text or named(text) for text in _texts(connection)):
             return True
-        base = unfrozen(base_in(connection))
-    world = opened(base)
-    try:
+        base = unfrozen(base_in(connection), file.file.parent)
+    with base.opened() as world:
         return mentions(world, person_id, names, others)
-    finally:
-        world.close()
 
 
 def _listed(one: dict[str, object], name: str) -> list[str]:
@@ -203,8 +199,8 @@ def _texts(connection: sqlite3.Connection) -> Iterator[str]:
     for columns in (*told, "key FROM deltas", "text, usage FROM answers", "data FROM events"):
         for row in connection.execute(f"SELECT {columns}"):  # our own words
             yield " ".join(str(value) for value in tuple(row) if value is not None)
-    for (packed,) in connection.execute("SELECT packed FROM deltas WHERE packed IS NOT NULL"):
-        yield json.dumps(unpacked(packed), ensure_ascii=False)
+    for (one,) in connection.execute("SELECT packed FROM deltas WHERE packed IS NOT NULL"):
+        yield json.dumps(unpacked(one), ensure_ascii=False)
 
 
 def mentions(world: sqlite3.Connection, person_id: int, names: Collection[str], others: Collection[str] = ()) -> bool:
@@ -260,30 +256,30 @@ class _Purge:
             left[node.parent] -= 1
             for id_ in [id_ for id_ in (node.id, node.parent) if not left[id_]]:
                 del before_images[id_], after_images[id_]
-        packed = await asyncio.to_thread(zlib.compress, after, LEVEL)
-        return await asyncio.to_thread(self._is_written, nodes, packed, made, digests)
+        written = await asyncio.to_thread(_packed, after, self.file.file.parent)
+        return await asyncio.to_thread(self._is_written, nodes, written, made, digests)
 
-    def _read(self) -> tuple[bytes, list[Node], dict[NodeId, list[Delta]]]:
+    def _read(self) -> tuple[WorldImage, list[Node], dict[NodeId, list[Delta]]]:
         with self.file.reading() as connection:
-            base = unfrozen(base_in(connection))
+            base = unfrozen(base_in(connection), self.file.file.parent)
             nodes = _nodes(connection)
             return base, nodes, {node.id: deltas_of(connection, node.id) for node in nodes}
 
-    def _are_in(self, base: bytes) -> bool:
-        world = opened(base)
-        try:
+    def _are_in(self, base: WorldImage) -> bool:
+        with base.opened() as world:
             there = {row[0] for row in world.execute("SELECT id FROM messages")}
             told = {
                 (row[0], row[1]) for row in world.execute("SELECT scene_id, id FROM scene_events WHERE text NOT NULL")
             }
-        finally:
-            world.close()
-        return not (there.isdisjoint(self.messages) and told.isdisjoint(self.said))
+        # in worlds the next numbers are of other messages than in life
+        self.messages, self.said = there.intersection(self.messages), told.intersection(self.said)
+        return bool(self.messages or self.said)
 
-    async def _without(self, image: bytes) -> tuple[bytes, Keys]:
+    async def _without(self, image: WorldImage) -> tuple[WorldImage, Keys]:
         """Give a world in which the messages were deleted as they are live, and the keys of what that wrote."""
-        database = Database(database_url("sqlite:///:memory:"), image)
+        database = Database(database_url("sqlite:///:memory:"), image.copy_into)
         try:
+            await database.plainly(keep_small)
             await database.plainly(capture)
             with unhurried():
                 async with database.writing() as connection:
@@ -299,12 +295,12 @@ class _Purge:
                 async with database.writing() as connection:
                     await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION))
             keys = frozenset(await database.plainly(noted))
-            return await database.plainly(_rewritten), keys
+            return await database.plainly(_copied), keys
         finally:
             await database.close()
 
     def _is_written(
-        self, nodes: Sequence[Node], base: bytes, made: dict[NodeId, list[Delta]], digests: dict[NodeId, str]
+        self, nodes: Sequence[Node], base: memoryview, made: dict[NodeId, list[Delta]], digests: dict[NodeId, str]
     ) -> bool:
         """Store it, unless other nodes are done by now than those that were looked at; tells whether it is."""
         with self.file.writing() as connection:
@@ -332,28 +328,32 @@ def _done(nodes: Sequence[Node]) -> dict[NodeId, str]:
     return {node.id: node.digest for node in nodes if node.status is Status.DONE}
 
 
-def _rewritten(connection: sqlite3.Connection) -> bytes:
-    connection.execute("VACUUM")
-    return connection.serialize()
+def _copied(connection: sqlite3.Connection) -> WorldImage:
+    image = WorldImage()
+    with image.opened() as world:
+        connection.backup(world)
+    return image
 
 
-def _digest_of_base(image: bytes) -> str:
-    world = opened(image)
-    try:
+def _packed(image: WorldImage, beside: Path) -> memoryview:
+    """Pack an image, without what was deleted in it, into a file without a name."""
+    with (
+        TemporaryDirectory(dir=beside, prefix=UNFINISHED, ignore_cleanup_errors=True) as folder,
+        image.opened() as world,
+    ):
+        return packed(world, Path(folder, "whole.db"))
+
+
+def _digest_of_base(image: WorldImage) -> str:
+    with image.opened() as world:
         return digest_of_all(world)
-    finally:
-        world.close()
 
 
-def _differences(before: bytes, after: bytes, keys: Collection[tuple[str, Row]]) -> list[Delta]:
+def _differences(before: WorldImage, after: WorldImage, keys: Collection[tuple[str, Row]]) -> list[Delta]:
     place = {table.name: number for number, table in enumerate(TABLES)}
-    one, other = opened(before), opened(after)
-    try:
+    with before.opened() as one, after.opened() as other:
         in_order = sorted(keys, key=lambda key: (place[key[0]], Delta(key[0], key[1], None).key_text))
         return list(differences(one, other, in_order))
-    finally:
-        one.close()
-        other.close()
 
 
 def _downwards(nodes: Sequence[Node]) -> Iterator[Node]:

@@ -1,6 +1,7 @@
 """The file of one tree: SQLite, its owner's alone, with all that is known of the tree in six tables."""
 
 import os
+import shutil
 import sqlite3
 import threading
 import zlib
@@ -11,7 +12,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from bot.core.errors import NotFound, StoreError
-from storage.private import BESIDE, keep_private
+from storage.private import BESIDE, UNFINISHED, keep_private
 
 FORMAT = 2
 BUSY_SECONDS = 5.0
@@ -249,6 +250,9 @@ def trees_in(folder: Path, community_id: int | None = None) -> list[tuple[int, i
     return sorted(one for one in found if community_id in (None, one[0]))
 
 
-def unfinished_in(folder: Path) -> list[Path]:
-    """Give what is left in a folder of trees that were being made."""
-    return sorted(folder.glob("*/*.making*"))
+def sweep(folder: Path) -> None:
+    """Delete what a kill left of trees that were being made, and of worlds that were being unpacked."""
+    for file in sorted(folder.glob("*/*.making*")):
+        remove(file)
+    for unpacked in folder.glob(f"*/{UNFINISHED}*"):
+        shutil.rmtree(unpacked)

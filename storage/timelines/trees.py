@@ -37,7 +37,7 @@ from bot.core.timelines.records import (
 from storage.columns import to_microseconds
 from storage.migrations.path import revisions
 from storage.timelines.deltas import digest_of
-from storage.timelines.images import Images, brought_up_to_date, laid_over, unfrozen
+from storage.timelines.images import Images, WorldImage, brought_up_to_date, laid_over, unfrozen
 from storage.timelines.nodes import (
     ABOVE,
     STILL,
@@ -433,7 +433,7 @@ class SqlTrees:
         if usable := (await self.find(key)).usable:
             raise StoreError(usable)
 
-    def _image(self, key: TreeKey, node_id: NodeId) -> tuple[int, bytes]:
+    def _image(self, key: TreeKey, node_id: NodeId) -> tuple[int, WorldImage]:
         """Put a node's world together from the nearest ancestor that is at hand; gives the generation it is of."""
         with legible(), self._file(key).reading() as connection:
             generation = generation_of(connection)
@@ -445,7 +445,7 @@ class SqlTrees:
                 missing.append(at)
                 at = node_in(connection, at).parent
             if image is None:
-                image = unfrozen(base_in(connection))
+                image = unfrozen(base_in(connection), self._file(key).file.parent)
                 missing.pop()  # the root has no deltas
                 self._images.keep((key, generation, ROOT), image)
             deltas = [delta for id_ in reversed(missing) for delta in deltas_of(connection, id_)]

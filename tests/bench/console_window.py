@@ -2,27 +2,34 @@
 
 import asyncio
 import json
+import sys
 import tempfile
 import time
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from statistics import median
 
+import aiohttp
 from playwright.async_api import Page, async_playwright
 from sqlalchemy import text
 
-from bot.console.window import ASKED_SECONDS, PROOF
+from bot.console.live import MOST_EACH
+from bot.console.window import ASKED_SECONDS, COOKIE, PROOF
 from bot.core.changes import AddAgent
 from bot.core.happenings import Happened, Happening
+from bot.core.records import AgentId, Snowflake
 from tests.bench import Figure
 from tests.bench.much_said import STORED
-from tests.console.house import Open, opened
+from tests.console.house import BOSS, Open, opened
 from tests.engine.town import ADA
-from tests.factories import agent, room
+from tests.factories import GUILD_ID, agent, room
 from tests.playground.chromium import CHROMIUM, FLAGS
 
 AGENTS, MESSAGES = 450, 100_000
 ROUNDS, RECONNECTS = 5, 1_000
+VIEWERS, LIVING = 50, 20
+EVERY_SECONDS, WATCHED_SECONDS = 5.0, 20.0  # an agent's interval; how long is looked on
 SHOWN = """(count) => new Promise((resolve) => {
   const look = () => document.querySelectorAll(".room-card").length >= count
     ? requestAnimationFrame(() => resolve(performance.now() / 1000))
@@ -88,10 +95,81 @@ async def lost_or_doubled(there: Open) -> int:
     return len(told - set(seen)) + len(seen) - len(set(seen))
 
 
+WATCH = """
+import asyncio, json, sys
+import aiohttp
+
+async def watch(session, address, headers):
+    async with session.get(address, headers=headers) as response:
+        response.raise_for_status()
+        print("in", flush=True)
+        async for line in response.content:
+            pass
+
+async def main():
+    address, several = json.loads(sys.argv[1])
+    timeout, line = aiohttp.ClientTimeout(total=None), aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(timeout=timeout, connector=line) as session:
+        await asyncio.gather(*(watch(session, address, headers) for headers in several))
+
+asyncio.run(main())
+"""
+
+
+async def entered(there: Open, count: int) -> list[dict[str, str]]:
+    """Let so many managers in; gives what each of them shows with a request."""
+    found = []
+    for number in range(count):
+        who = replace(BOSS, id=Snowflake(BOSS.id + 1 + number))
+        there.server.managers[who.id] = who
+        token = there.console.link(GUILD_ID, who).partition("#enter=")[2]
+        async with aiohttp.ClientSession() as session:
+            address = f"{there.console.url}/api/v1/session"
+            async with session.post(address, json={"token": token}) as response:
+                response.raise_for_status()
+                cookie = response.cookies[COOKIE].value
+                found.append({PROOF: (await response.json())["proof"], "Cookie": f"{COOKIE}={cookie}"})
+    return found
+
+
+async def worked(there: Open, seconds: float) -> float:
+    """Let 20 agents live, as the feed tells of it; gives which part of a core this process worked for it."""
+    beat = (Happened.BEGUN, Happened.CALLED, Happened.APPLIED, Happened.SAID)
+    begun, work = time.perf_counter(), time.process_time()
+    number = 0
+    while time.perf_counter() - begun < seconds:
+        kind = beat[number // LIVING % len(beat)]
+        who = AgentId(number % LIVING + 1)
+        there.feed.tell([Happening(kind=kind, community_id=there.here.community_id, agent_id=who, room_id=who)])
+        number += 1
+        await asyncio.sleep(EVERY_SECONDS / LIVING / len(beat))
+    return (time.process_time() - work) / (time.perf_counter() - begun)
+
+
+async def viewers_cost(there: Open) -> float:
+    """Give which part of a core it takes that so many look on."""
+    alone = await worked(there, WATCHED_SECONDS)
+    who = await entered(there, -(-VIEWERS // MOST_EACH))
+    said = json.dumps([f"{there.console.url}/api/v1/events", [who[one % len(who)] for one in range(VIEWERS)]])
+    words = (sys.executable, "-c", WATCH, said)
+    crowd = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
+    try:
+        if crowd.stdout is None:
+            raise RuntimeError("nobody says who is in")
+        for _ in range(VIEWERS):
+            if await crowd.stdout.readline() != b"in\n":
+                raise RuntimeError("not everybody came in")
+        return max(0.0, await worked(there, WATCHED_SECONDS) - alone)
+    finally:
+        crowd.kill()
+        await crowd.wait()
+
+
 async def measure(folder: str) -> list[Figure]:
     url = f"sqlite+aiosqlite:///{Path(folder) / 'house.db'}"
     async with opened(store=url) as there, async_playwright() as playwright:
         await fill(there)
+        watched = await viewers_cost(there)
         lost = await lost_or_doubled(there)
         await there.here.clock.advance(ASKED_SECONDS)
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -103,6 +181,7 @@ async def measure(folder: str) -> list[Figure]:
         await browser.close()
     size = f"{AGENTS}x{MESSAGES // 1_000}k"
     return [
+        Figure(name=f"console.{VIEWERS}_viewers_of_{LIVING}_agents", value=watched, unit="core", target=0.1),
         Figure(name=f"console.first_paint_{size}", value=median(paints), unit="s", target=1.0),
         Figure(name="console.event_to_screen", value=median(events), unit="s", target=0.3),
         Figure(name=f"console.lost_or_doubled_{RECONNECTS}_reconnects", value=lost, unit="events", target=0),

@@ -35,7 +35,7 @@ class Images(Protocol):
 
 
 class World(Protocol):
-    """An opened node: a community in memory, which nobody else sees."""
+    """An opened node: a community apart, which nobody else sees and which is gone when it is closed."""
 
     @property
     def store(self) -> Store:

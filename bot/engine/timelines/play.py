@@ -1,4 +1,4 @@
-"""A world apart goes on: the same engine over a store in memory, from one due moment to the next."""
+"""A world apart goes on: the same engine over a store of its own, from one due moment to the next."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

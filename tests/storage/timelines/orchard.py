@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sqlalchemy import Boolean, Column, Date, Float, Integer, LargeBinary, Table
 
@@ -29,6 +30,7 @@ from storage.columns import Document, Packed, Usd, UtcTime, packed, to_microseco
 from storage.store import SqlStore
 from storage.tables import METADATA
 from storage.timelines.deltas import Row
+from storage.timelines.images import WorldImage, unfrozen
 from storage.timelines.tables import BY_NAME, key_names
 from storage.timelines.trees import SqlTrees
 from tests.factories import COMMUNITY_ID
@@ -74,6 +76,12 @@ class Orchard:
         async with self.trees.look(self.key, NodeId(id_)) as world:
             assert isinstance(world.store, SqlStore)
             return await world.store.database.plainly(work)
+
+
+def thawed(image: Image) -> WorldImage:
+    """Give the world with which a tree begins."""
+    with TemporaryDirectory() as folder:
+        return unfrozen([image.data], Path(folder))
 
 
 def a_tree(community_id: CommunityId, number: int = 1) -> Tree:

@@ -31,13 +31,22 @@ from bot.core.timelines.records import (
     edge_of,
 )
 from storage.timelines import tree_file
-from storage.timelines.deltas import Row, opened
-from storage.timelines.images import unfrozen
+from storage.timelines.deltas import Row
 from storage.timelines.tables import BLANKED, TABLES
 from storage.timelines.tree_file import tree_path
 from storage.timelines.trees import SqlTrees
 from tests.fakes import START
-from tests.storage.timelines.orchard import MADE_BY, Operation, Orchard, Work, all_rows, growing, orchard, perform
+from tests.storage.timelines.orchard import (
+    MADE_BY,
+    Operation,
+    Orchard,
+    Work,
+    all_rows,
+    growing,
+    orchard,
+    perform,
+    thawed,
+)
 
 Rows = dict[str, list[Row]]
 
@@ -69,24 +78,20 @@ class Reference:
     """A full copy of the database for each node."""
 
     def __init__(self, image: Image) -> None:
-        self.copies = {0: unfrozen([image.data])}
+        self.copies = {0: thawed(image)}
 
     def grow(self, parent: int, id_: int, operations: Sequence[Operation]) -> None:
-        connection = opened(self.copies[parent])
-        connection.isolation_level = None
-        connection.execute("PRAGMA foreign_keys = ON")
-        for operation in operations:
-            perform(connection, operation)
-        blank(connection)
-        self.copies[id_] = connection.serialize()
-        connection.close()
+        self.copies[id_] = self.copies[parent].copied()
+        with self.copies[id_].opened() as connection:
+            connection.isolation_level = None
+            connection.execute("PRAGMA foreign_keys = ON")
+            for operation in operations:
+                perform(connection, operation)
+            blank(connection)
 
     def rows(self, id_: int) -> Rows:
-        connection = opened(self.copies[id_])
-        try:
+        with self.copies[id_].opened() as connection:
             return all_rows(connection)
-        finally:
-            connection.close()
 
 
 def done(operations: Sequence[Operation]) -> Work:
@@ -142,17 +147,14 @@ async def test_every_row_of_every_table_survives_the_way_through_a_delta(grown: 
         return work
 
     written, changed, removed = all_of("insert", 0, 8), all_of("update", 50, 90), all_of("delete", 0, 30)
-    reference = Reference(grown.image)
-    parent, seen = 0, reference.copies[0]
+    parent, seen = 0, thawed(grown.image)
     for work in (written, changed, removed):
         node = await grown.grow(parent, work)
-        connection = opened(seen)
-        connection.isolation_level = None
-        work(connection)
-        blank(connection)
-        seen = connection.serialize()
-        expected = all_rows(connection)
-        connection.close()
+        with seen.opened() as connection:
+            connection.isolation_level = None
+            work(connection)
+            blank(connection)
+            expected = all_rows(connection)
         await grown.trees.close()
         found = await grown.rows(node.id, all_rows)
         for table in TABLES:
