@@ -16,7 +16,7 @@ from storage.timelines.tables import BLANKED, TABLES, column_names, key_names
 Plain = None | int | float | str | bytes
 Row = tuple[Plain, ...]
 RAW = -15  # a deflated stream without header and checksum: rows are short
-NOTED = "CREATE TEMP TABLE noted (name TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (name, key)) WITHOUT ROWID"
+NOTED = "CREATE TEMP TABLE noted (name TEXT NOT NULL, key TEXT NOT NULL)"  # a key as often as its row was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,7 @@ def capture(connection: sqlite3.Connection) -> None:
 
 
 def _noting(table_name: str, row: str) -> str:
-    # no OR IGNORE: an upsert that fires the trigger would put its own way with conflicts in its place
-    key = f"json_array({_columns(table_name, row)})"
-    known = f"SELECT 1 FROM noted WHERE name = '{table_name}' AND key = {key}"  # noqa: S608  # our own names
-    return f"INSERT INTO noted SELECT '{table_name}', {key} WHERE NOT EXISTS ({known})"
+    return f"INSERT INTO noted VALUES ('{table_name}', json_array({_columns(table_name, row)}))"  # noqa: S608
 
 
 def _columns(table_name: str, row: str) -> str:
@@ -58,7 +55,7 @@ def _columns(table_name: str, row: str) -> str:
 
 def noted(connection: sqlite3.Connection) -> list[tuple[str, Row]]:
     """Give the keys of the rows that were written, in the order in which tables can be put and then of keys."""
-    found = connection.execute("SELECT name, key FROM noted").fetchall()
+    found = connection.execute("SELECT DISTINCT name, key FROM noted").fetchall()
     place = {table.name: number for number, table in enumerate(TABLES)}
     keys = [(name, tuple(json.loads(key))) for name, key in found]
     return sorted(keys, key=lambda one: (place[one[0]], _to_json(one[1])))

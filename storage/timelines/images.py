@@ -27,13 +27,14 @@ from storage.timelines.deltas import Delta, apply
 from storage.timelines.tree_file import DAMAGED, UNKEPT, worded
 
 MOST_BYTES, FEW = 64_000_000, 2  # of images that are kept at hand, and so many however large they are
-SMALL = "PRAGMA cache_size = -8192"  # of what is read once, and of a world: so much of it is in memory
+SMALL = ("cache_size = -8192", "journal_mode = MEMORY", "synchronous = OFF")  # of what is gone when it is closed
 Place = tuple[TreeKey, int, NodeId]  # a node of a tree, in one generation of it
 
 
 def keep_small(connection: sqlite3.Connection) -> None:
     """Keep little of a database in memory: several are open at once."""
-    connection.execute(SMALL)
+    for pragma in SMALL:
+        connection.execute(f"PRAGMA {pragma}")
 
 
 class WorldImage:
