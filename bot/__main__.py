@@ -16,7 +16,7 @@ from bot.core.kinds import Detail, InputFormat
 from bot.core.terminal import in_a_line, visible
 from bot.core.wording import counted
 from bot.laboratory import runs, sim
-from bot.shell import Json, as_line, carry_out, err, give_up, headed, out, say, say_line, settings
+from bot.shell import Json, as_line, carry_out, err, give_up, headed, out, say, say_line, say_list, settings
 from bot.turnstile import tokens
 
 if TYPE_CHECKING:
@@ -220,8 +220,11 @@ def list_(guild: Guild = None, as_json: Json = False) -> None:
     """List the trees there are."""
     from bot.orchard import listed
 
-    for one in carry_out(listed(settings(), guild_id=guild)):
-        say_line(as_line(one, as_json))
+    say_list(
+        carry_out(listed(settings(), guild_id=guild)),
+        as_json=as_json,
+        none="There is no tree yet: in Discord, `/timeline fork` begins one.",
+    )
 
 
 @timeline.command()

@@ -14,8 +14,9 @@ from bot.adapters.web import Face
 from bot.client import SelfroomClient
 from bot.core.actions import CreateAgent
 from bot.core.errors import BadSetting
+from bot.core.people import HOUSEKEEPER
 from bot.core.ports import Metrics
-from bot.core.records import Person, Snowflake
+from bot.core.records import Snowflake
 from bot.core.templates import FIRST_RESIDENTS, TEMPLATES
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
@@ -26,7 +27,6 @@ from bot.engine.heartbeat import Heartbeat
 from bot.engine.summaries import Summaries
 from bot.engine.upkeep import Upkeep
 
-HOUSEKEEPER = Person(id=Snowflake(0), username="selfroom", is_architect=True)
 FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
 UPKEEP_SECONDS = 5.0
 DEADLINE_SECONDS = 1.0

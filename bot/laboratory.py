@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from bot.core.errors import SelfroomError
 from bot.core.terminal import in_a_line
-from bot.shell import Json, as_line, carry_out, err, give_up, say, say_line, settings
+from bot.shell import Json, as_line, carry_out, err, give_up, say, say_line, say_list, settings
 
 if TYPE_CHECKING:
     from bot.runs.simulating import Done, OnTurn
@@ -79,8 +79,11 @@ def list_runs(as_json: Json = False) -> None:
     """List the runs that are kept."""
     from bot.runs.simulating import home_of, listed
 
-    for one in carry_out(listed(home_of(settings()))):
-        say_line(as_line(one, as_json))
+    say_list(
+        carry_out(listed(home_of(settings()))),
+        as_json=as_json,
+        none="No run is kept yet: `selfroom sim FILE` plays one, and `selfroom sim --list` names presets.",
+    )
 
 
 @runs.command(name="show")

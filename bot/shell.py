@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -42,6 +42,14 @@ def as_line(one: "dict[str, JsonValue]", as_json: bool) -> str:
     if as_json:
         return json.dumps(one)
     return ", ".join(f"{name} {value}" for name, value in one.items() if value not in ("", None))
+
+
+def say_list(rows: "Sequence[dict[str, JsonValue]]", *, as_json: bool, none: str) -> None:
+    """Print one line each; where there is nothing, say beside the output what would make something."""
+    for one in rows:
+        say_line(as_line(one, as_json))
+    if not rows:
+        err.print(none, soft_wrap=True, markup=False)
 
 
 def headed(head: str, style: str, sentence: str) -> Text:

@@ -24,7 +24,7 @@ from bot.core.gate import Ready
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import NoticePayload
 from bot.core.reasons import cue, initiative
-from bot.core.records import Agent, AgentId, Membership, MessageId, Reason, Room
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, MessageId, Reason, Room
 from bot.core.spending import Limit, day_of
 from bot.core.tempo import drifted
 from bot.core.view import Glance, Outline
@@ -121,7 +121,10 @@ def backoff_until(failures: int, now: datetime, error: ModelError) -> datetime:
 
 
 def failed(view: Outline, ready: Ready, error: ModelError, now: datetime, until: datetime) -> list[Change]:
-    """Put the agent back as it was and leave it alone until then; tell its room once when its model keeps failing."""
+    """Put the agent back as it was and leave it alone until then; tell its room once when its model keeps failing.
+
+    Of a turn in a closed scene nobody is told: that would tell who is asked there.
+    """
     stored = view.agents[ready.agent_id]
     failures = stored.failures_in_a_row + 1
     fields: AgentColumns = {**undone(ready, stored), "failures_in_a_row": failures, "backs_off_until": until}
@@ -129,7 +132,7 @@ def failed(view: Outline, ready: Ready, error: ModelError, now: datetime, until:
     if failures == FAILURES_SHOWN:
         changes += _signs(ready, now)
     room = view.all_rooms.get(_room_of(ready))
-    if failures < FAILURES_TOLD or room is None or room.fault_told_at is not None:
+    if failures < FAILURES_TOLD or ready.side < PUBLIC_SIDE or room is None or room.fault_told_at is not None:
         return changes
     sentence = f"{ready.agent.name} cannot answer just now: {error.sentence} It keeps trying."
     return [

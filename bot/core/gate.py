@@ -17,7 +17,8 @@ from bot.core.view import Glance, Outline
 URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
 SELF_CAUSED_IN = timedelta(hours=1)
 GRID = timedelta(seconds=2)  # so much later than it is due an agent may be let through
-PRESSING = timedelta(seconds=70)  # of the 90 that an agent has for its turn
+TURN = timedelta(seconds=90)  # so long before its time is up a turn counts as given, however long it has
+PRESSING = TURN - timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

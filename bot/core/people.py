@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from bot.core.records import ARCHITECT_NAME, Person, Sender
+from bot.core.records import ARCHITECT_NAME, Person, Sender, Snowflake
 from bot.core.view import RoomView
 
 SOMEONE = "someone"
+HOUSEKEEPER = Person(id=Snowflake(0), username="selfroom", is_architect=True)  # who makes the first agents
 _MENTION = re.compile(r"<@!?(\d{1,20})>")
 
 
@@ -44,6 +45,8 @@ def mention(person_id: int) -> str:
 
 def by_person(person_id: int, *, manager: bool) -> str:
     """Give who did something, for logs."""
+    if person_id == HOUSEKEEPER.id:
+        return "Selfroom"
     return f"{ARCHITECT_NAME} ({mention(person_id)})" if manager else mention(person_id)
 
 

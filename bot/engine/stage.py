@@ -11,6 +11,7 @@ from bot.core.after_beat import notice
 from bot.core.changes import AddLetter, Change, PutReason, Say
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
+from bot.core.gate import TURN
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import BoardPayload
 from bot.core.ports import Writing
@@ -110,14 +111,8 @@ class Stage:
             return
         text_of = next(one.name for one in parameters(said) if one.what == "text")
         with suppress(Rejected):
-            await self.move(
-                sits.seat,
-                said.name,
-                {text_of: text},
-                window=None,
-                source=Source.PERSON,
-                post_id=post_id,
-            )
+            move, person = {text_of: text}, Source.PERSON
+            await self.move(sits.seat, said.name, move, window=None, source=person, post_id=post_id)
 
     async def rule(self, rule: Rule, seat: Seat | None = None, *, source: Source = Source.RULES) -> None:
         """Enter what the rules say by themselves, such as that the time is up."""
@@ -424,7 +419,7 @@ class Stage:
             kind=ReasonKind.TURN,
             room_id=self.scene.room_id,
             person_id=self.scene.started_by,
-            since=self.now,
+            since=self.scene.deadline_at - TURN if self.scene.deadline_at is not None else self.now,
             due_at=due_at,
             scene_id=self.scene.id,
         )

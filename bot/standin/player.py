@@ -14,8 +14,8 @@ PHRASES = (
     "I have thought about {topic}, and I would keep it simple.",
     "Yes, and there is one more thing about {topic}: it should do everybody good.",
     "Let me ask the others: what would {topic} change for you?",
-    "I see it a little differently. {topic} needs some care.",
-    "That sounds right to me. {topic} has my support.",
+    "I see it a little differently: {topic} needs some care.",
+    "That sounds right to me: {topic} has my support.",
     "Before we go on with {topic}: who would look after it?",
 )
 EAGER = {"second": 8, "yield": 1, "adjourn": 0, "withdraw": 0, "propose_end": 1, "move_motion": 2, "call_vote": 2}

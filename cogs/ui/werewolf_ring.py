@@ -146,7 +146,7 @@ def _draw_face(draw: ImageDraw.ImageDraw, spot: Spot, face: Face, name: str, *, 
     told = fitting(name + (f" · {votes}" if votes else ""), SMALL, 110 * spot.size)
     write(draw, spot.beside(width(told, SMALL), 0), told, SMALL, INK if face.alive else FAINT)
     if face.role:
-        colour = WOLF if face.role == "wolf" else FAINT
+        colour = INK if face.role == "wolf" else FAINT  # on a light page red words would not stand out
         write(draw, spot.beside(width(face.role, TINY), 1), face.role, TINY, colour)
 
 

@@ -271,7 +271,9 @@ class _Purge:
             told = {
                 (row[0], row[1]) for row in world.execute("SELECT scene_id, id FROM scene_events WHERE text NOT NULL")
             }
-        return not (there.isdisjoint(self.messages) and told.isdisjoint(self.said))
+        # in worlds the next numbers are of other messages than in life
+        self.messages, self.said = there.intersection(self.messages), told.intersection(self.said)
+        return bool(self.messages or self.said)
 
     async def _without(self, image: WorldImage) -> tuple[WorldImage, Keys]:
         """Give a world in which the messages were deleted as they are live, and the keys of what that wrote."""

@@ -39,9 +39,9 @@ KINDS = {  # what makes each short
     "council": "turns=24; host=false; motions=2",
     "village": "rounds=6",
     "landlord": "hands=2",
-    "werewolf": "days=3; first_night_kill=true",
+    "werewolf": "days=3",  # nobody is killed before the person has said something and voted
 }
-AGENTS = ("Ada", "Bob", "Cleo", "Dan")
+AGENTS = ("Ada", "Bob", "Cleo", "Dan", "Elle", "Finn")
 SEATED = {kind: len(AGENTS) if kind == "werewolf" else 2 for kind in KINDS}  # agents; the person sits down last
 PRESS_SECONDS = 6.0
 SCENE_SECONDS = 1_200.0
@@ -249,6 +249,8 @@ async def judge(database: Path, scenes: dict[int, str], player: Player, reader: 
         all_texts = "\n".join([*await _all_texts(store)])
     for lost in sorted(mark for mark in player.confirmed_marks if mark not in all_texts):
         verdict.wrong.append(f"a move that stood is lost: {lost}")
+    if not player.confirmed_marks and not sum(player.confirmed.values()):
+        verdict.wrong.append("the person never moved: nothing was tried that could be lost")
     verdict.counts |= {
         "moves pressed": sum(player.attempted.values()),
         "moves confirmed": sum(player.confirmed.values()),

@@ -6,7 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.kinds import SenderKind
-from bot.core.people import as_decided, by_person, is_heard, mention, mentioned, named, present, why_unheard
+from bot.core.people import (
+    HOUSEKEEPER,
+    as_decided,
+    by_person,
+    is_heard,
+    mention,
+    mentioned,
+    named,
+    present,
+    why_unheard,
+)
 from bot.core.records import AgentId, Sender
 from bot.core.view import RoomView
 from tests.factories import by_agent, later, message, person, room
@@ -52,6 +62,7 @@ def test_in_what_is_kept_people_stand_by_their_ids() -> None:
     assert mention(501) == "<@501>"
     assert by_person(501, manager=False) == "<@501>"
     assert by_person(501, manager=True) == "The Architect (<@501>)"
+    assert by_person(HOUSEKEEPER.id, manager=True) == "Selfroom"
     text = "<@501> met <@!502> and <@503>"
     assert mentioned(text) == {501, 502, 503}
     assert named(text, {501: "mira", 502: "", 503: "ann"}) == "@mira met @someone and @ann"

@@ -218,6 +218,7 @@ async def test_what_managers_changed_stands_in_the_audit(cast: Cast) -> None:
     await cast.manager.told("agent edit", agent=str(id_), temperature=0.3, token_budget=9_000)
     told = await cast.manager.told("audit")
     assert re.search(r"Wren: The room talks at 111 words a minute\. \(words a minute: \d+ → 111\)", told)
+    assert re.search(r"Selfroom: Wren is created\.$", told, re.MULTILINE)
     assert re.search(r"\(@you\): Auden is created\.$", told, re.MULTILINE)
     told = await cast.manager.told("audit", agent=str(id_), words="temperature")
     assert re.search(r"\(@you\): Auden is changed\. \(temperature: [\d.]+ → 0\.3; token budget: \d+ → 9000\)", told)

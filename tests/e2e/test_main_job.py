@@ -92,6 +92,25 @@ async def test_people_among_themselves_cost_little_and_get_no_answer(home: Livin
     assert len(await home.calls()) == before + 1
 
 
+async def test_who_takes_up_the_words_of_others_is_left_to_talk_with_them(home: Living, you: Visitor) -> None:
+    channel = await you.channel("wren")
+    ask = {"agent_id": 1, "thoughts": "", "actions": [], "responses": [{"room_id": 1, "message": "Got a ladder, ann?"}]}
+    async with visiting(home.url, "ann") as ann, visiting(home.url, "ben") as ben:
+        for line, of_others in (("varnish smells, does it?", True), ("it smells, does it?", False)):
+            await home.script({"match": "the lamp is out of reach", "answer": {"agents": [ask]}})
+            answer = await ann.answer_after(await ann.say(channel, "Wren, the lamp is out of reach"))
+            assert answer["content"] == "Got a ladder, ann?"
+            await ben.say(channel, "one could take varnish")
+            await ann.say(channel, line)
+
+            async def shown(line: str = line) -> str | None:
+                inputs = [call["input"] for call in await home.calls()]
+                return next((one for one in inputs if line in one), None)
+
+            why = (await until(shown, "a look at the line")).split("why: ")[-1]
+            assert ("ann spoke to you" in why) is not of_others, why
+
+
 async def test_hud_show_gives_managers_what_the_agent_saw_and_its_cost(home: Living, you: Visitor) -> None:
     channel = await you.channel("wren")
     await you.answer_after(await you.say(channel, "Hello Wren"))

@@ -5,11 +5,18 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.core.actions import DirectScene, LeaveSeat, TakeSeat
+from bot.core.after_beat import FAILURES_TOLD
+from bot.core.errors import ModelUnreachable
+from bot.core.gate import Ready, verdict
+from bot.core.kinds import ReasonKind
 from bot.core.records import PUBLIC_SIDE, AgentId, Json, Side
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import play_of
 from bot.core.scenes.werewolf.state import Werewolf
+from bot.core.scenes.werewolf.village import Role
+from bot.core.spending import Spending
 from bot.standin.player import played
+from tests.core.test_gate import claimed
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.storage.lines import kept_beats
 
@@ -76,6 +83,35 @@ async def test_a_turn_in_a_closed_scene_is_a_beat_on_a_side_of_its_own_and_never
         assert turns
         assert {beat.side for beat in turns} == {Side(-SCENE)}
         assert {beat.agents_in_call for beat in turns} == {1}
+
+
+async def test_a_turn_goes_before_everything_once_twenty_seconds_are_left_however_short_its_window_is() -> None:
+    async with theatre(Player(knowing), agents=8) as stage:
+        await stage.opened("werewolf", 8, first_night_kill=True)
+        state = await until(stage, "late night")  # which is the witch's, and has 45 seconds
+        witch = next(AgentId(seat) for seat, role in state.roles.items() if role is Role.WITCH)
+        until_at = (await stage.scene()).deadline_at
+        assert until_at is not None
+        view = await stage.house.view(witch)
+        (turn,) = view.reasons[witch]
+        called = replace(turn, kind=ReasonKind.ADDRESSED, scene_id=None)
+        for left, first in ((21, called), (20, turn)):
+            claim = replace(claimed(called, turn), agent_id=witch)
+            judged = verdict(view, claim, until_at - timedelta(seconds=left), Spending())
+            assert isinstance(judged, Ready)
+            assert judged.first == first, left
+
+
+async def test_that_the_model_of_who_is_asked_at_night_fails_is_told_to_nobody() -> None:
+    model = Player(lambda text, moves: ModelUnreachable("The line is down."))
+    async with theatre(model, agents=6) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        await stage.run(60)
+        assert len(model.calls) > 2 * FAILURES_TOLD  # wolf and seer, again and again
+        assert village(await stage.scene()).phase == "night"
+        assert not [what for what in stage.house.publisher.done if what[0] == "notify"]
+        view = await stage.house.view(*range(1, 7))
+        assert {room.fault_told_at for room in view.all_rooms.values()} == {None}
 
 
 async def test_what_is_kept_on_a_turn_stays_on_the_scenes_side() -> None:

@@ -88,7 +88,7 @@ SURFACES = (
     Surface(name="heartbeat status", mask=Mask.SAME, what="/heartbeat status: what everyone waits for"),
     Surface(name="agent card", mask=Mask.SAME, what="/agent show and list: pace, last and next beat"),
     Surface(name="metrics", mask=Mask.SAME, what="/metrics: what is told of each agent"),
-    Surface(name="page", mask=Mask.SAME, what="the playground's list of agents"),
+    Surface(name="page", mask=Mask.SAME, what="the playground's list of agents, over REST"),
     Surface(name="usage", mask=Mask.SAME, what="/usage by: the scene's cost stands under its number"),
     Surface(name="tally", mask=Mask.SAME, what="beats of the last day, added up"),
     Surface(name="typing", mask=Mask.ABSENT, what="who types: nobody does because of a turn", until=False),

@@ -147,10 +147,14 @@ async def test_a_persons_token_is_no_bots_token_and_the_other_way_round(playgrou
                 assert answer.status == 401
 
 
-async def test_bad_json_is_named(playground: Playground, ada: Person) -> None:
+EMBED = b'{"embeds": [{"title": "tea", "provider": %s}]}'  # which is passed on as it is
+
+
+@pytest.mark.parametrize("data", [b"{oops", *(EMBED % one for one in (b"NaN", b"-Infinity", b"1e999", b"9" * 5_000))])
+async def test_bad_json_is_named(playground: Playground, ada: Person, data: bytes) -> None:
     url = f"{playground.api_url}/channels/{ada.about['channel_id']}/messages"
     headers = {"Authorization": ada._token, "Content-Type": "application/json"}
-    async with aiohttp.ClientSession() as session, session.post(url, data=b"{oops", headers=headers) as answer:
+    async with aiohttp.ClientSession() as session, session.post(url, data=data, headers=headers) as answer:
         assert (answer.status, (await answer.json())["code"]) == (400, 50109)
 
 

@@ -138,7 +138,8 @@ def has_snapshots(file: Path) -> bool:
 
 
 def test_runs_are_listed_shown_copied_exported_and_deleted() -> None:
-    assert selfroom("runs", "list").stdout == ""
+    assert (empty := selfroom("runs", "list")).stdout == ""
+    assert empty.stderr.startswith("No run is kept yet: `selfroom sim FILE` plays one")
     selfroom("sim", "tea.toml", "--out", "out")
     (listed,) = map(json.loads, selfroom("runs", "list", "--json").stdout.splitlines())
     assert (listed["run"], listed["title"], listed["scene"], listed["snapshots"]) == (1, "Tea", "chat", 4)

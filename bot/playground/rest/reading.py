@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator
+from math import isfinite
 
 from aiohttp import BodyPartReader, web
 
@@ -26,9 +27,27 @@ async def read_body(request: web.Request) -> tuple[object, tuple[Upload, ...]]:
     return (_parse(data) if data else {}), ()
 
 
+def parsed(data: str | bytes) -> object:
+    """Read JSON that can be written as JSON again; raises ValueError, or RecursionError.
+
+    Python also reads NaN, and numbers beyond all as infinity: whoever they were passed on to could read nothing.
+    """
+    return json.loads(data, parse_constant=_refused, parse_float=_finite)
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(number: str) -> float:
+    if not isfinite(value := float(number)):
+        raise ValueError("a number is beyond all")
+    return value
+
+
 def _parse(data: bytes) -> object:
     try:
-        body: object = json.loads(data)
+        body = parsed(data)
     except (ValueError, RecursionError):
         raise ApiError(400, 50109) from None
     if _is_deep(body):

@@ -110,15 +110,15 @@ def differing(playing: Playing, seat: int, hides: Hidden, chance: Chance) -> lis
         sealed = {one: move for one, move in standing.sealed.items() if one == seat}
         passed = tuple(one for one in standing.passed if one == seat)
         hidden = replace(standing, state=other, step=standing.step + 7, sealed=sealed, passed=passed)
-        said = [_masked(event, playing, seat) for event in playing.events]
+        said = [masked(event, playing, seat) for event in playing.events]
         real = shown(playing, standing, seat, playing.events)
-        masked = shown(playing, hidden, seat, said)
-        return [name for name, text in real.items() if text != masked[name]]
+        other_shown = shown(playing, hidden, seat, said)
+        return [name for name, text in real.items() if text != other_shown[name]]
 
     return asyncio.run(look())
 
 
-def _masked(event: SceneEvent, playing: Playing, seat: int) -> SceneEvent:
+def masked(event: SceneEvent, playing: Playing, seat: int) -> SceneEvent:
     """Put a canary where a seat may hear nothing: private lines, and texts that only they name."""
     if event.number:
         mark = f"{{t{event.number}}}"

@@ -94,6 +94,17 @@ async def test_after_a_deletion_worlds_are_what_their_digests_say(live: Living) 
     assert await live.trees.rows(again.id, digest_of_all) == root.digest
 
 
+async def test_what_was_said_after_the_fork_takes_nothing_along_that_has_its_number_in_a_world(live: Living) -> None:
+    await quoting(live, ROOT)
+    async with live.store.writing(live.community_id) as write:
+        await write.talk.add(live.community_id, [said("later", 7)])
+        gone = [Snowflake(1002), Snowflake(1007)]
+        await write.talk.delete(live.community_id, gone, START + timedelta(hours=2))
+    assert await live.store.gone_for_good()
+    assert not await live.is_anywhere(SECRET)
+    assert await live.is_anywhere("what follows stays")
+
+
 async def test_a_message_said_after_the_fork_touches_no_tree(live: Living) -> None:
     one = await quoting(live, ROOT)
     before = {node.id: node.digest for node in await live.trees.trees.nodes(live.trees.key)}

@@ -100,6 +100,8 @@ def _runs(cards: Cards, ranks: list[int]) -> Iterator[Combination]:
 
 def _planes(cards: Cards, ranks: list[int]) -> Iterator[Combination]:
     """Read triples in a row, with nothing, a single each or a pair each: of ranks that are not in the row."""
+    if cards.count(3) < SHORTEST_PLANE:
+        return
     size = sum(cards)
     for each, shape in enumerate(PLANES):
         length, over = divmod(size, 3 + each)
@@ -120,6 +122,8 @@ def _may_go_with_plane(cards: Cards, rest: list[int], each: int) -> bool:
 
 
 def _four_with(cards: Cards, ranks: list[int]) -> Iterator[Combination]:
+    if LEAST_BOMB not in cards:
+        return
     size = sum(cards)
     for four in ranks:
         rest = [cards[rank] for rank in ranks if rank != four]

@@ -25,19 +25,21 @@ def tiles_of(ground: Ground) -> Mapping[At, int]:
 
 @cache
 def swept(ground: Ground, target: At) -> Mapping[At, int]:
-    """Give the cost to the target from everywhere, by sweeping over all tiles until nothing changes."""
+    """Give the cost to the target from everywhere, by sweeping outwards from it until nothing changes."""
     tiles = tiles_of(ground)
     costs = dict.fromkeys(tiles, 10**6)
     costs[target] = 0
-    order, changes = sorted(tiles), True
-    while changes:
-        changes = False
-        for x, y in order:
+    changed = [target]
+    while changed:
+        beside = list[At]()
+        for x, y in changed:
+            over_it = tiles[x, y] + costs[x, y]
             for dx, dy in STEPS:
                 there = (x + dx, y + dy)
-                if there in tiles and tiles[there] + costs[there] < costs[x, y]:
-                    costs[x, y], changes = tiles[there] + costs[there], True
-        order.reverse()
+                if over_it < costs.get(there, 0):
+                    costs[there] = over_it
+                    beside.append(there)
+        changed = beside
     return costs
 
 

@@ -11,11 +11,13 @@ const WORDS = {
   paused: "paused",
   retired: "retired",
 };
+const IN_A_SCENE = "in a scene";
 const MARKS = { sleeping: "💤", asleep: "💤", paused: "⏸", retired: "🚪" };
 
-/** A state in a word. */
+/** A state in a word; of who plays in secret no more is told than that. */
 export function stateWord(agent) {
-  return agent.hidden ? "in a room that you do not see" : (WORDS[agent.state] ?? agent.state);
+  if (agent.hidden) return "in a room that you do not see";
+  return agent.waits_for === IN_A_SCENE ? IN_A_SCENE : (WORDS[agent.state] ?? agent.state);
 }
 
 const AWAKE = ["idle", "thinking", "typing"];
