@@ -11,7 +11,7 @@ from bot.core.records import Json
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person
 from cogs.ui.files import text_file
-from cogs.ui.minds import Entry, entry_line
+from cogs.ui.minds import Entry, entry_line, lore_line
 from cogs.ui.texts import label
 
 SHOWN_CHARACTERS = 1_700
@@ -78,6 +78,20 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         await self.act_on_mind(interaction, agent, room, Delete(path=path))
+
+    @app_commands.command()
+    async def lore(self, interaction: Interaction, agent: AgentArg) -> None:
+        """List what an agent knows of its world, and which words bring it up.
+
+        Args:
+            agent: Whose lorebook
+        """
+        managers_only(interaction)
+        whole = await self.desk.agents.whole(guild_of(interaction), agent.id)
+        title, lines = f"**The lorebook of {label(agent.name)}**", [lore_line(one) for one in whole.lore.entries]
+        await self.list_out(
+            interaction, title, lines, empty=f"{agent.name} came without a lorebook: a card brings one."
+        )
 
     @app_commands.command()
     async def history(self, interaction: Interaction, agent: AgentArg, room: AgentArg | None = None) -> None:

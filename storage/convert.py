@@ -9,8 +9,10 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar, cast, get_args
 
 from bot.core.kinds import MessageType, SenderKind
+from bot.core.lore import BOOK, as_kept
 from bot.core.plan import pieces, plan_of
 from bot.core.records import (
+    NO_LORE,
     AccessKey,
     Agent,
     Allocations,
@@ -19,6 +21,7 @@ from bot.core.records import (
     Feeling,
     Focus,
     Letter,
+    Lorebook,
     Membership,
     Message,
     Reason,
@@ -79,6 +82,8 @@ def agent_columns(values: Values) -> dict[str, object]:
         }
     if "aliases" in columns:
         columns["aliases"] = list(columns["aliases"])
+    if "lore" in columns:
+        columns["lore"] = as_kept(columns["lore"])
     return columns
 
 
@@ -94,6 +99,7 @@ def columns_of(record: object, *leave_out: str) -> dict[str, object]:
 PERCENT = ("knowledge_percent", "recent_actions_percent", "rooms_percent")
 AGENT_COLUMNS = (*(name for name in names_of(Agent) if name != "allocations"), *PERCENT)
 ROOM_COLUMNS, MEMBERSHIP_COLUMNS = names_of(Room), names_of(Membership)
+BOOKS_REMEMBERED = 32
 REMEMBERED = 4_096  # rows, of all communities together
 
 
@@ -107,10 +113,15 @@ def agent_of(row: tuple[object, ...]) -> Agent:
     return Agent(**values)
 
 
-def whole_agent_of(agent: Agent, prompt: str) -> WholeAgent:
-    """Give an agent with its prompt."""
+def whole_agent_of(agent: Agent, prompt: str, lore: str | None) -> WholeAgent:
+    """Give an agent with its prompt, and with its lore as it lies in the database."""
     fields: Fields = columns_of(agent)
-    return WholeAgent(**fields, prompt=prompt)
+    return WholeAgent(**fields, prompt=prompt, lore=_lore_of(lore) if lore else NO_LORE)
+
+
+@lru_cache(maxsize=BOOKS_REMEMBERED)
+def _lore_of(text: str) -> Lorebook:
+    return BOOK.validate_json(text)
 
 
 @lru_cache(maxsize=REMEMBERED)

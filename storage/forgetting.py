@@ -372,6 +372,7 @@ def _as_text(value: object) -> str:
 
 PLACES: tuple[tuple[TraceKind, Column[int], Column[str]], ...] = (  # kind, whose, text
     (TraceKind.PROMPT, AGENTS.c.id, AGENTS.c.prompt),
+    (TraceKind.LORE, AGENTS.c.id, AGENTS.c.lore),
     (TraceKind.TOPIC, ROOMS.c.id, ROOMS.c.topic),
     (TraceKind.BILLBOARD, ROOMS.c.id, ROOMS.c.billboard),
     (TraceKind.LABEL, KEYS.c.id, KEYS.c.label),
@@ -396,6 +397,6 @@ async def traces_of(session: Session, community_id: int, called: Collection[str]
 
 
 def _left(kind: TraceKind, value: object, removed: NameRedactor) -> str:
-    if isinstance(value, dict):  # what a mind holds
+    if isinstance(value, dict) and kind is not TraceKind.LORE:  # what a mind holds
         return to_json(removed.knowledge(value) if kind is TraceKind.KNOWLEDGE else removed.rewritten(value))
-    return str(value or "")
+    return _as_text(value or "")

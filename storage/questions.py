@@ -301,12 +301,12 @@ def _community() -> Query:
 
 
 def _residents(among: Among) -> Query:
-    """Each room with its owner, the agents' own ones first; prompts, which are long, of those who are `whole`."""
+    """Each room with its owner, the agents' own ones first; the long prompt and lore of those who are `whole`."""
     own = and_(
         AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == func.coalesce(ROOMS.c.thread_of, ROOMS.c.id)
     )
-    prompt = case((among(AGENTS.c.id, "whole"), AGENTS.c.prompt)).label("prompt")
-    asked = select(*AGENT, *ROOM, ROOMS.c.message_count, prompt).select_from(ROOMS.join(AGENTS, own))
+    own_words = (case((among(AGENTS.c.id, "whole"), one)).label(one.name) for one in (AGENTS.c.prompt, LORE))
+    asked = select(*AGENT, *ROOM, ROOMS.c.message_count, *own_words).select_from(ROOMS.join(AGENTS, own))
     return asked.where(_its(ROOMS)).order_by(ROOMS.c.thread_of.is_not(None), ROOMS.c.id)
 
 
@@ -323,6 +323,7 @@ def _as_they_lie(table: Table, names: Iterable[str]) -> tuple[Term, ...]:
 
 AGENT, ROOM = _as_they_lie(AGENTS, AGENT_COLUMNS), _as_they_lie(ROOMS, ROOM_COLUMNS)
 MEMBERSHIP = _as_they_lie(MEMBERSHIPS, MEMBERSHIP_COLUMNS)
+LORE = _as_they_lie(AGENTS, ("lore",))[0]
 MIND = _as_they_lie(MINDS, ("agent_id", "side", "knowledge", "focus"))
 
 

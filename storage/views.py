@@ -272,8 +272,9 @@ class SqlViews:
         rooms: dict[AgentId, Room] = {}
         counts: dict[AgentId, int] = {}
         for number, row in enumerate(sorted(rows, key=lambda row: (row[THREAD_OF] is not None, row[ROOM_ID])), 1):
-            agent, room, prompt = agent_of(row[:AGENT_END]), place_of(row[AGENT_END:ROOM_END]), row[-1]
-            agents[agent.id] = agent if prompt is None else whole_agent_of(agent, prompt)
+            agent, room = agent_of(row[:AGENT_END]), place_of(row[AGENT_END:ROOM_END])
+            prompt, lore = row[ROOM_END + 1 :]
+            agents[agent.id] = agent if prompt is None else whole_agent_of(agent, prompt, lore)
             rooms[room.id], counts[room.id] = room, row[ROOM_END]
             if number % AT_A_TIME == 0:
                 await asyncio.sleep(0)  # others have work too

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Set
 from contextlib import suppress
 from functools import lru_cache
 from typing import Final, cast
@@ -87,8 +87,12 @@ class Live:
                 after = self._feed.seq
                 await response.write(_worded(after, "gap", {"seq": after, "kind": "gap"}))
                 continue
-            agents, masked = await self._who(asker) if found else (frozenset[AgentId](), frozenset[AgentId]())
-            shown = [one for one in found if one.happening.kind in kinds and may_see(one, agents, masked)]
+            rooms, masked = await self._rooms(asker.guild_id) if found else ({}, frozenset[AgentId]())
+            shown = [
+                one
+                for one in found
+                if one.happening.kind in kinds and may_see(one, rooms.keys(), masked) and is_open(one, rooms, asker)
+            ]
             if shown:
                 await response.write(b"".join(map(_written, shown)))
             after = max([after, *(one.seq for one in found)])
@@ -99,12 +103,8 @@ class Live:
             except TimeoutError:
                 await response.write(b": here\n\n")
 
-    async def _who(self, asker: Asker) -> tuple[frozenset[AgentId], frozenset[AgentId]]:
-        """Give whose rooms may be told of to who asks, and of which agents nothing is: they sit in a closed scene."""
-        rooms, masked = await self._rooms(asker.guild_id)
-        return frozenset(id_ for id_, channel in rooms.items() if channel is None or asker.sees(channel)), masked
-
     async def _rooms(self, guild_id: Snowflake) -> tuple[Mapping[AgentId, Snowflake | None], frozenset[AgentId]]:
+        """Give the channel of each room, and of which agents nothing is told: they sit in a closed scene."""
         now = asyncio.get_running_loop().time()
         until, rooms, masked = self._masks.get(guild_id, (now, {}, frozenset[AgentId]()))
         if until <= now:
@@ -114,11 +114,20 @@ class Live:
         return rooms, masked
 
 
-def may_see(told: Told, agents: frozenset[AgentId], masked: frozenset[AgentId]) -> bool:
+def may_see(told: Told, agents: Set[AgentId], masked: frozenset[AgentId]) -> bool:
     """Tell whether managers are told: not of private threads, whose ids are no agents', and not of who is masked."""
+    return _places(told) <= agents and told.happening.agent_id not in masked
+
+
+def is_open(told: Told, rooms: Mapping[AgentId, Snowflake | None], asker: Asker) -> bool:
+    """Tell whether where it happened is open to who asks, by the channel of each room."""
+    return all((channel := rooms.get(one)) is None or asker.sees(channel) for one in _places(told))
+
+
+def _places(told: Told) -> set[AgentId]:
     one = told.happening
-    places = {one.room_id, AgentId(one.side) if one.side != PUBLIC_SIDE else None} - {None}
-    return places <= agents and one.agent_id not in masked
+    places = {one.room_id, AgentId(one.side) if one.side != PUBLIC_SIDE else None}
+    return {place for place in places if place is not None}
 
 
 def row(told: Told) -> dict[str, object]:

@@ -16,8 +16,9 @@ from bot.core.changes import AgentColumns
 from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, Detail, InputFormat, OutputFormat
 from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, check_shape, depth_of, values_in
+from bot.core.lore import as_card, lorebook_of
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
-from bot.core.records import AgentId, Allocations, Json, Mind, WholeAgent
+from bot.core.records import NO_LORE, AgentId, Allocations, Json, Lorebook, Mind, WholeAgent
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CHUNKS = ("ccv3", "chara")  # the newer version first
@@ -47,6 +48,8 @@ class Card:
     greeting: str = ""
     knowledge: Mapping[str, Json] = field(default_factory=dict)
     settings: AgentColumns = field(default_factory=AgentColumns)
+    lore: Lorebook = NO_LORE
+    lore_there: int = 0  # entries that its book had
     kept: dict[str, Json] = field(default_factory=dict)
     token_budget: int | None = None
     has_picture: bool = False
@@ -65,6 +68,7 @@ def read_card(data: bytes) -> Card:
     if not name:
         raise BadSetting("This card has no name in it: add one and try again.")
     own = _own_fields(inner)
+    lore = lorebook_of(inner.get("character_book"), lambda text: _named(text, name))
     return Card(
         name=name,
         prompt=_prompt(inner, own, name),
@@ -73,6 +77,8 @@ def read_card(data: bytes) -> Card:
         knowledge=_knowledge(own),
         settings=_settings(own),
         token_budget=_whole(own.get("token_budget"), 4_000, 200_000),
+        lore=lore.book,
+        lore_there=lore.there,
         kept=_kept(inner),
         has_picture=is_picture,
     )
@@ -101,6 +107,8 @@ def card_of(agent: WholeAgent, mind: Mind, kept: Mapping[str, Json]) -> dict[str
         "aliases": list(agent.aliases),
     }
     fields: dict[str, Json] = {"name": agent.name, "description": agent.prompt, "personality": "", "scenario": ""}
+    if agent.lore.entries:
+        fields["character_book"] = as_card(agent.lore)
     data = {**fields, "first_mes": "", "mes_example": "", **kept, "extensions": {**extensions, OWN: own}}
     return {"spec": "chara_card_v2", "spec_version": "2.0", "data": data}
 

@@ -32,6 +32,7 @@ from bot.core.records import (
     Json,
     KeyId,
     Lookup,
+    Lorebook,
     Membership,
     MessageId,
     Reason,
@@ -78,6 +79,7 @@ class AgentColumns(TypedDict, total=False):
 
 class WholeAgentColumns(AgentColumns, total=False):
     prompt: str
+    lore: Lorebook
 
 
 class RoomColumns(TypedDict, total=False):

@@ -22,6 +22,7 @@ class TraceKind(StrEnum):
     """What people alone may change when it names somebody who is forgotten."""
 
     PROMPT = "prompt"
+    LORE = "lore"
     TOPIC = "topic"
     BILLBOARD = "billboard"
     LABEL = "label"

@@ -45,6 +45,7 @@ MindId = tuple[AgentId, Side]  # who carries it, and on which side
 ARCHITECT_NAME = "The Architect"
 ARCHITECT_ID = 0  # stands for all of them: no agent has it
 SYSTEM_NAME = "System"
+USUAL_DEPTH = 4
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -149,10 +150,38 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoreEntry:
+    """One thing to know: `content` is shown while one of `keys`, and of `others` where there are any, is spoken of."""
+
+    name: str
+    keys: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    content: str
+    constant: bool = False  # shown always, as far as there is space
+    matches_case: bool = False
+    order: int = 0  # the lower, the further up
+    priority: int = 0  # the lower, the sooner it is left out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lorebook:
+    """What a character card's `character_book` tells; `depth`: messages of a room that are looked through."""
+
+    entries: tuple[LoreEntry, ...] = ()
+    depth: int = USUAL_DEPTH
+    budget_tokens: int | None = None
+    recursive: bool = False  # what is shown may bring up more
+
+
+NO_LORE = Lorebook()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WholeAgent(Agent):
-    """An agent with its prompt, which is long, and read only of those whom it takes."""
+    """An agent with its prompt and its lore, which are long, and read only of those whom it takes."""
 
     prompt: str
+    lore: Lorebook = NO_LORE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,11 @@ from discord import app_commands
 
 from bot.core.actions.fields import LARGEST_ID
 from bot.core.keeping import JournalEntry
-from bot.core.records import Json
+from bot.core.records import Json, LoreEntry
 from bot.core.wording import honest
+from cogs.ui.texts import label
 
+SHOWN = 200  # characters of an entry of a lorebook
 Entry = app_commands.Range[int, 1, LARGEST_ID]
 
 
@@ -24,6 +26,16 @@ def section_lines(whole: Json) -> list[str]:
         if value:
             lines += [f"__{name}__", *(f"- {line}" for line in as_text(value).splitlines())]
     return lines
+
+
+def lore_line(entry: LoreEntry) -> str:
+    """Word an entry of a lorebook: which words bring it up, and how it begins."""
+    called = [f"*{label(key)}*" for key in entry.keys]
+    when = "always" if entry.constant else " or ".join(called)
+    also = f", with {' or '.join(f'*{label(key)}*' for key in entry.others)}" if entry.others else ""
+    text = " ".join(entry.content.split())
+    begins = f"{text[: SHOWN - 1]}…" if len(text) > SHOWN else text
+    return f"- **{label(entry.name) or 'without a name'}** ({when}{also}): {honest(begins)}"
 
 
 def entry_line(entry: JournalEntry) -> str:

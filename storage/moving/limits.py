@@ -9,6 +9,7 @@ from bot.core.actions.fields import LARGEST_FILE, LONGEST_LINE
 from bot.core.cards import LARGEST_KEPT, MOST_KEPT
 from bot.core.config import CommunityConfig
 from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, depth_of, values_in
+from bot.core.lore import LONGEST_BOOK, MOST_ENTRIES, MOST_KEYS
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Json
 from bot.core.scenes.kind import LONGEST_OPTIONS
@@ -63,6 +64,7 @@ MIND = ("minds", "knowledge"), ("journal", "before"), ("journal", "after")
 SHORTENED = ("beats", "sections"), ("beats", "outcome"), ("actions", "parameters")  # on their way in (arrival)
 LONG_FROM_ANYBODY = {
     ("agents", "aliases"): 2 * MOST_ALIASES * (LONGEST_ALIAS + 4),
+    ("agents", "lore"): 4 * LONGEST_BOOK,  # with the words that its entries wait for
     ("agents", "paused_reason"): LONGEST_LINE + 200,
     ("attachments", "text"): LARGEST_FILE,
     ("checkpoints", "text"): 50_000,
@@ -78,7 +80,11 @@ LONG_FROM_ANYBODY = {
     **dict.fromkeys(MIND, 2 * LARGEST_KNOWN),
     **dict.fromkeys(SHORTENED, LARGEST_DOCUMENT),
 }
-MANY_FROM_ANYBODY = {**dict.fromkeys(MIND, 2 * MOST_KNOWN), ("kept", "value"): 2 * MOST_KEPT}
+MANY_FROM_ANYBODY = {
+    **dict.fromkeys(MIND, 2 * MOST_KNOWN),
+    ("agents", "lore"): MOST_ENTRIES * (10 + 2 * MOST_KEYS),
+    ("kept", "value"): 2 * MOST_KEPT,
+}
 
 
 def _longest_from_anybody(place: tuple[str, str]) -> int:

@@ -9,7 +9,7 @@ from sqlalchemy import Table
 
 from bot.core.kinds import MessageType, MindPart, SenderKind
 from bot.core.knowledge import depth_of
-from bot.core.records import AccessRequest, Agent, Beat, Letter, Membership, Reason, Room
+from bot.core.records import AccessRequest, Agent, Beat, Letter, Lorebook, Membership, Reason, Room
 from bot.core.scenes.records import Scene
 from storage.convert import focus_of, kinds_of
 from storage.moving.limits import DEEPEST
@@ -73,6 +73,7 @@ _SHAPES: Mapping[Place, Any] = {
     (JOURNAL, "part"): MindPart,
     (REACTIONS, "reactor"): Annotated[str, StringConstraints(pattern=r"^(agent:\d{1,10}|person:\d{1,20}|system)$")],
     (AGENTS, "aliases"): _TEXTS,
+    (AGENTS, "lore"): Lorebook,
     (MINDS, "knowledge"): Thing,
     (MINDS, "focus"): _Focus,
     (MESSAGES, "reactions"): _COUNTS,

@@ -57,6 +57,7 @@ class AgentRow(Owned, table=True):
         default="", sa_type=Prose, max_length=LONGEST_LINE, sa_column_kwargs={"server_default": ""}
     )
     detail: str = Field(default=Detail.AUTO.value, sa_column_kwargs={"server_default": Detail.AUTO.value})
+    lore: object = Field(default=None, sa_type=Document, nullable=True)  # what a card told of its world
 
 
 class RoomRow(Owned, table=True):

@@ -18,6 +18,20 @@ V2: dict[str, Any] = {
         "mes_example": "",
         "creator_notes": "made by hand",
         "tags": ["clocks"],
+        "character_book": {
+            "entries": [
+                {
+                    "name": "the mill",
+                    "keys": ["old mill"],
+                    "content": "The old mill burnt down in 1902; {{char}}'s clock alone was saved.",
+                    "enabled": True,
+                    "insertion_order": 1,
+                    "extensions": {},
+                },
+                {"keys": [], "content": "nothing brings it up", "enabled": True, "insertion_order": 2},
+            ],
+            "extensions": {},
+        },
         "extensions": {"depth_prompt": {"depth": 4, "prompt": ""}},
     },
 }

@@ -9,7 +9,7 @@ from bot.core import cards as core_cards
 from bot.core.cards import card_of, read_card, written
 from bot.core.errors import BadSetting
 from bot.core.kinds import AgentType
-from bot.core.records import Json, Mind
+from bot.core.records import AgentId, Json, Mind
 from tests.core.cards import V2, V3, json_card, png_card
 from tests.factories import agent as made
 
@@ -25,6 +25,9 @@ def test_a_version_2_card_is_read() -> None:
     assert card.greeting == "Mind the springs, you. I am Tamsin."
     assert card.kept["creator_notes"] == "made by hand"
     assert card.type is AgentType.PERSONA
+    assert [one.keys for one in card.lore.entries] == [("old mill",)]
+    assert "Tamsin's clock" in card.lore.entries[0].content
+    assert card.lore_there == 2
 
 
 @pytest.mark.parametrize("chunk", ["tEXt", "zTXt", "iTXt"])
@@ -134,3 +137,11 @@ def test_what_was_kept_of_an_older_card_is_left_out_where_it_lies_too_deep() -> 
     text = written(ann, Mind(agent_id=ann.id), {"creator_notes": "kept", "evil": deep})
     assert json.loads(text)["data"]["name"] == "Ann"
     assert len(text) < 2_000
+
+
+def test_lore_goes_out_with_an_agent_and_what_a_card_said_of_it_first() -> None:
+    lore = read_card(json_card(V2)).lore
+    clone = card_of(made(4, lore=lore), Mind(agent_id=AgentId(4)), {})
+    assert read_card(json.dumps(clone).encode()).lore == lore
+    told: dict[str, Json] = {"character_book": {"entries": [], "name": "as it was"}}
+    assert json.loads(written(made(4, lore=lore), Mind(agent_id=AgentId(4)), told))["data"].items() >= told.items()

@@ -230,10 +230,24 @@ async def test_a_character_card_moves_in_greets_and_goes_out_again(cast: Cast) -
         return any("Mind the springs" in one["content"] for one in await cast.you.messages(channel))
 
     await until(greeted, "the greeting")
+    assert "Of its lorebook, 1 of 2 entries can be used" in words_of(arrived)
     gone_out = await cast.manager.run("agent export", agent="Tamsin")
     card = json.loads(await cast.manager.text_of(gone_out))
     assert card["spec"] == "chara_card_v2"
     assert card["data"]["creator_notes"] == "made by hand"
+
+
+@proves(manager="knowledge lore")
+async def test_what_a_card_tells_of_its_world_is_known_while_it_is_spoken_of(cast: Cast) -> None:
+    assert "came without a lorebook" in await cast.manager.told("knowledge lore", agent="Ledger")
+    await cast.manager.run("agent import", file=("tamsin.png", png_card({"chara": V2})))
+    listed = await cast.manager.told("knowledge lore", agent="Tamsin")
+    assert "**the mill** (*old mill*): The old mill burnt down" in listed
+    room = await cast.you.channel("tamsin")
+    await cast.you.answer_after(await cast.you.say(room, "Tamsin, hello!"))
+    assert "Tamsin's clock" not in await cast.manager.text_of(await cast.manager.run("hud show", agent="Tamsin"), 1)
+    await cast.you.answer_after(await cast.you.say(room, "Tamsin, what became of the old mill?"))
+    assert "Tamsin's clock" in await cast.manager.text_of(await cast.manager.run("hud show", agent="Tamsin"), 1)
 
 
 async def test_a_broken_card_is_refused(cast: Cast) -> None:

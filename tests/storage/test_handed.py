@@ -16,10 +16,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core import cards
 from bot.core.cards import kept_with, read_card
-from bot.core.changes import SetOverride
+from bot.core.changes import SetOverride, UpdateAgent, WholeAgentColumns
 from bot.core.errors import BadSetting
 from bot.core.models import OwnProvider
-from bot.core.records import AgentId, Community, CommunityId, Json, Snowflake
+from bot.core.records import AgentId, Community, CommunityId, Json, Lorebook, LoreEntry, Snowflake
 from storage.database import Database
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.moving import archive, handed, incoming
@@ -230,6 +230,26 @@ async def test_whatever_cards_hold_a_community_that_is_exported_comes_in_again(
     await archives.unpack(empty, data)
     async with store.reading() as read:
         assert await read.notes.find(await arrived(store), kept_with(AgentId(5))) == card.kept
+
+
+async def test_a_lorebook_comes_in_again_and_one_that_is_none_does_not(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
+) -> None:
+    lore = Lorebook(entries=(LoreEntry(name="mill", keys=("old mill",), content="It burnt down."),), recursive=True)
+    fields: WholeAgentColumns = {"lore": lore}
+    async with store.writing(lively) as write:
+        await write.apply(lively, [UpdateAgent(agent_id=AgentId(1), fields=fields)])
+    data = await packed(archives, lively)
+
+    def of_numbers(files: Files) -> None:
+        with_lines(files, "agents", [row | {"lore": {"entries": [{"keys": [1]}]}} for row in lines(files, "agents")])
+
+    with pytest.raises(BadSetting):
+        await archives.look_into(empty.id, changed(data, of_numbers))
+    await archives.unpack(empty, data)
+    async with store.reading() as read:
+        there = await read.views.roster(await arrived(store), agent_ids=[AgentId(1)])
+    assert there.whole_agent(AgentId(1)).lore == lore
 
 
 async def test_of_what_is_kept_by_name_only_what_cards_said_comes_in_from_just_anybody(

@@ -22,8 +22,9 @@ from bot.core.hud.values import entries
 from bot.core.hud.why import found
 from bot.core.hud.wording import local_time, timestamp
 from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.lore import triggered
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Message, MessageId, Reason, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, LoreEntry, Message, MessageId, Reason, Side
 from bot.core.schema import LeanForm, answer_schema
 from bot.core.view import View
 
@@ -198,8 +199,20 @@ def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: 
         tokenizer=tokenizer,
         reasons=ask.reasons,
         known={mind.side: Known(tokenizer, mind.knowledge) for mind in minds},
+        lore=_lore_of(view, ask),
         lean=lean,
     )
+
+
+def _lore_of(view: View, ask: Ask) -> tuple[LoreEntry, ...]:
+    """Give what is spoken of now in the rooms that an agent is shown, as far as it has lore on it."""
+    book = view.whole_agent(ask.agent_id).lore
+    if not book.entries:
+        return ()
+    rooms = view.rooms_of(ask.agent_id, ask.side)
+    said = [message for room in rooms for message in view.visible(ask.agent_id, room)[-book.depth :]]
+    said.sort(key=lambda message: (message.sent_at, message.id))
+    return triggered(book, [message.content for message in said])
 
 
 def _shared_text(agent_huds: list[AgentHud], hud_format: Format, at: CallTime, notice: str) -> str:

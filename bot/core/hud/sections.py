@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.core.access import shown_label
 from bot.core.actions import Category, actions_of, hud_actions
-from bot.core.hud.counting import clipped
+from bot.core.hud.counting import clipped, count
 from bot.core.hud.directory import EVERYONE, NAMES, NOBODY, shown_directory, speakers
 from bot.core.hud.escape import whole
 from bot.core.hud.focus import EMPTY, FULL, LEAST, MINIMAL, shown_focus
@@ -16,8 +16,21 @@ from bot.core.hud.lookups import LONGEST_QUESTION, LOOKUPS_PERCENT, MOST_LOOKUPS
 from bot.core.hud.recent_actions import CHARACTERS, shown_action
 from bot.core.hud.wording import WARNING_FROM, fill_status, percent
 from bot.core.kinds import AgentType, ReasonKind
+from bot.core.lore import chosen
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Json, Lookup, Mind, Reason, Side, WholeAgent
+from bot.core.records import (
+    PUBLIC_SIDE,
+    ActionRecord,
+    Agent,
+    AgentId,
+    Json,
+    Lookup,
+    LoreEntry,
+    Mind,
+    Reason,
+    Side,
+    WholeAgent,
+)
 from bot.core.view import View
 
 PROMPT_PERCENT: Final = 10
@@ -34,6 +47,7 @@ LEAN_FOCUS: Final = frozenset({"currentTask", "goals", "blockers", "compactedCon
 SAID: Final = "Said in "
 BEING_POSTED: Final = "Being posted in "
 SEEN: Final = frozenset({"send_message", "reply", "react"})  # what came of these stands in the room
+LORE_TOKENS: Final = 4  # that an entry takes beside its content
 LEAN_KNOWLEDGE: Final = frozenset({"knowledge", "knowledge_hidden"})
 
 
@@ -63,6 +77,7 @@ class Scope:
     known: Mapping[Side, Known]  # of this side, and of the public one
     reasons: Sequence[Reason] = ()  # of the beat, the most urgent first
     lean: bool = False  # shown little
+    lore: Sequence[LoreEntry] = ()  # what is spoken of now
 
     @property
     def budget(self) -> int:
@@ -119,6 +134,7 @@ def _lean_sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLim
         "focus": {name: part for name, part in _focus(scope, scope.mind, limits).items() if name in LEAN_FOCUS},
         "keys_held": _keys_held(scope, limits) if Category.ACCESS in scope.more else [],
         "recent_actions": _actions(scope, _without_seen(scope.mind), limits),
+        **_lore(scope, limits),
         "lookups": shown_lookups(scope.tokenizer, scope.mind.lookups, limits.lookup_tokens),
         "available_actions": lines_of(scope.more, scope.agent, emotions=scope.view.config.emotions),
     }
@@ -147,6 +163,7 @@ def sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLimits) -
         "focus": _own_focus(scope, mind, limits),
         "keys_held": _keys_held(scope, limits),
         "recent_actions": _actions(scope, mind, limits),
+        **_lore(scope, limits),
         "lookups": shown_lookups(scope.tokenizer, mind.lookups, limits.lookup_tokens),
     }
     if scope.side != PUBLIC_SIDE:
@@ -194,6 +211,13 @@ def _knowledge(scope: Scope, side: Side, limits: SectionLimits) -> dict[str, Jso
     kept, hidden = known.weightiest(limits.knowledge_tokens)
     named: list[Json] = [path[:NOTHING_KEPT] for path in hidden[:PATHS_NAMED]]
     return {"knowledge": kept, "knowledge_hidden": {"count": len(hidden), "paths": named}, **shown}
+
+
+def _lore(scope: Scope, limits: SectionLimits) -> dict[str, Json]:
+    """Give the lore of what is spoken of, in what the agent's own knowledge leaves of its allocation."""
+    left = min(limits.knowledge_tokens - scope.known[scope.side].tokens, scope.agent.lore.budget_tokens or scope.budget)
+    known = chosen(scope.lore, lambda text: count(scope.tokenizer, whole(text)) + LORE_TOKENS, left)
+    return {"lore": [whole(entry.content) for entry in known]} if known else {}
 
 
 def _own_focus(scope: Scope, mind: Mind, limits: SectionLimits) -> dict[str, Json]:

@@ -17,7 +17,8 @@ from bot.core.hud.counting import count
 from bot.core.hud.escape import one_line
 from bot.core.hud.focus import LAST_FELT
 from bot.core.hud.knowledge import Known, inline
-from bot.core.hud.sections import knowledge_cap
+from bot.core.hud.sections import LORE_TOKENS, knowledge_cap
+from bot.core.lore import chosen, triggered
 from bot.core.models import Tokenizer
 from bot.core.plan import shown_lines
 from bot.core.records import Agent, Json, Sender, Side, WholeAgent
@@ -162,6 +163,7 @@ def build_turn(
     sections = {
         "identity": _identity(agent, turn),
         "knowledge": _known(view, agent, side, tokenizer),
+        "lore": _lore(view, agent, side, turn, tokenizer),
         "plan": _plan(view, agent, side),
         "feelings": _felt(view, agent, side) if turn.emotions else "",
         "room": _room(view, turn, agent, tokenizer),
@@ -223,6 +225,20 @@ def _known(view: View, agent: Agent, side: Side, tokenizer: Tokenizer) -> str:
     known = Known(tokenizer, own)
     shown = known.whole if known.tokens <= knowledge_cap(agent) else known.weightiest(knowledge_cap(agent))[0]
     return f"==== WHAT YOU KNOW ====\n{inline(shown)}\n" if shown else ""
+
+
+def _lore(view: View, agent: WholeAgent, side: Side, turn: Turn, tokenizer: Tokenizer) -> str:
+    """Tell what the agent's lorebook holds on what happened last, in what its knowledge leaves of its allocation."""
+    called = triggered(agent.lore, turn.lines[-agent.lore.depth :])
+    if not called:
+        return ""
+    left = min(knowledge_cap(agent), agent.lore.budget_tokens or agent.token_budget)
+    left -= count(tokenizer, _known(view, agent, side, tokenizer))
+    told = [
+        f"- {one_line(entry.content)}\n"
+        for entry in chosen(called, lambda text: count(tokenizer, one_line(text)) + LORE_TOKENS, left)
+    ]
+    return "".join(["==== LORE ====\n", *told]) if told else ""
 
 
 def _plan(view: View, agent: Agent, side: Side) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import cast
 
 from bot.core.actions import CreateAgent, Say
 from bot.core.actions.fields import LONGEST_TEXT
 from bot.core.actor import Actor
 from bot.core.cards import Card, kept_with, read_card, written
-from bot.core.changes import Change, SetKnowledge, UpdateAgent
+from bot.core.changes import Change, SetKnowledge, UpdateAgent, WholeAgentColumns
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
@@ -52,7 +53,7 @@ class Cards:
         if card.greeting:
             await self.actions.take(guild_id, person, Say(message=card.greeting[:LONGEST_TEXT]), subject=agent.id)
         self.office.on_done()
-        return agent, replace(made, result=f"{agent.name} has moved in.")
+        return agent, replace(made, result=f"{agent.name} has moved in.{_of_its_lore(card)}")
 
     async def _check_knowledge(self, guild_id: Snowflake, card: Card) -> None:
         """Hold what a card knows to what an agent like it may know."""
@@ -68,8 +69,11 @@ class Cards:
 
     def _brought(self, agent: Agent, person: Person, card: Card) -> list[Change]:
         changes: list[Change] = []
-        if card.settings:
-            changes.append(UpdateAgent(agent_id=agent.id, fields=card.settings))
+        fields = cast(WholeAgentColumns, {**card.settings})
+        if card.lore.entries:
+            fields["lore"] = card.lore
+        if fields:
+            changes.append(UpdateAgent(agent_id=agent.id, fields=fields))
         for path, value in card.knowledge.items():
             changes.append(
                 SetKnowledge(
@@ -96,6 +100,15 @@ class Cards:
             mind = (await read.views.minds(community.id, [(agent_id, PUBLIC_SIDE)])).mind_of(agent_id)
             kept = await read.notes.find(community.id, kept_with(agent_id))
         return await aside(written, agent, mind, kept)
+
+
+def _of_its_lore(card: Card) -> str:
+    """Tell how much of a card's lorebook is of use; nothing where it has none."""
+    if not card.lore_there:
+        return ""
+    used = len(card.lore.entries)
+    how_much = counted(used, "entry", "entries") if used == card.lore_there else f"{used} of {card.lore_there} entries"
+    return f" Of its lorebook, {how_much} can be used: see `/knowledge lore`."
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bot.core.changes import AddLetter, AddLookup, Audit, Change, SetFocus, SetKnowledge
+from bot.core.changes import AddLetter, AddLookup, Audit, Change, SetFocus, SetKnowledge, UpdateAgent, WholeAgentColumns
 from bot.core.errors import Rejected
 from bot.core.keeping import ForgetReport as Gone
 from bot.core.keeping import Readable, WriteText
@@ -13,7 +13,7 @@ from bot.core.letters import MOST_TRACES, NoticePayload
 from bot.core.name_redaction import NameRedactor, Trace, TraceKind
 from bot.core.people import SOMEONE, mention
 from bot.core.ports import Clock, Store, Writing
-from bot.core.records import AgentId, CommunityId, Lookup, Mind, Person, Snowflake
+from bot.core.records import AgentId, CommunityId, Lookup, Mind, Person, Snowflake, WholeAgent
 from bot.core.view import MayRead, Outline
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, readable
@@ -24,6 +24,7 @@ FORGET_THEM = (
 LAST_TRACES = "The last traces leave the database's files when nobody reads in them and their space is used again."
 OF_AGENT = {
     TraceKind.PROMPT: "the prompt of {}",
+    TraceKind.LORE: "the lorebook of {}",
     TraceKind.TOPIC: "the topic of {}'s room",
     TraceKind.BILLBOARD: "the billboard of {}'s room",
     TraceKind.KNOWLEDGE: "what {} knows",
@@ -144,6 +145,15 @@ def without(mind: Mind, who: NameRedactor, now: datetime, *, by: str = SOMEONE) 
         lookup = Lookup(question="a person asked to be forgotten", answer=FORGET_THEM)
         changes.append(AddLookup(agent_id=mind.agent_id, side=mind.side, lookup=lookup))
     return changes
+
+
+def without_lore(agent: WholeAgent, who: NameRedactor) -> list[Change]:
+    """Take the entries that hold a person's name out of an agent's lorebook."""
+    kept = tuple(one for one in agent.lore.entries if not who.found_in(one.name, *one.keys, *one.others, one.content))
+    if kept == agent.lore.entries:
+        return []
+    fields: WholeAgentColumns = {"lore": replace(agent.lore, entries=kept)}
+    return [UpdateAgent(agent_id=agent.id, fields=fields)]
 
 
 def _handed_over(person_id: Snowflake, gone: Gone, places: Sequence[str], view: Outline, now: datetime) -> AddLetter:

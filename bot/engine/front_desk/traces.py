@@ -13,7 +13,7 @@ from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Person, Sno
 from bot.core.wording import counted
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages
-from bot.engine.front_desk.privacy import place_of, without
+from bot.engine.front_desk.privacy import place_of, without, without_lore
 
 GONE = "That place is not there any more: nothing is left to change."
 LONGEST_LABEL = 64
@@ -65,17 +65,24 @@ class Traces:
         now, id_ = self.office.now(), AgentId(trace.id)
         async with self.office.changing(guild_id, person) as (community, write):
             view = await write.views.action_view(community.id, agent_ids=[id_], room_ids=(), doors=False)
+            if id_ not in view.agents:
+                raise NotFound(GONE)
             agents = [name for agent in view.agents.values() for name in (agent.name, *agent.aliases)]
             who = NameRedactor([username], words_of(username, agents), others=agents)
             by = Actor.person(person).signature()
-            changed = 0
-            async for mind in write.views.each_mind(community.id, [id_]):
-                changes = without(mind, who, now, by=by)
-                changed += bool(changes)
-                await write.apply(community.id, changes)
+            changed, where = 0, "a lorebook"
+            if trace.kind is TraceKind.LORE:
+                lore = without_lore(view.whole_agent(id_), who)
+                changed = len(lore)
+                await write.apply(community.id, lore)
+            else:
+                async for mind in write.views.each_mind(community.id, [id_]):
+                    changes = without(mind, who, now, by=by)
+                    changed += bool(changes)
+                    await write.apply(community.id, changes)
+                where = counted(changed, "memory", "memories")
             if not changed:
-                raise NotFound(f"Nothing there holds {username}: look with `/knowledge show`.")
-            where = counted(changed, "memory", "memories")
+                raise NotFound(f"Nothing there holds {username}: look with `/knowledge show` and `/knowledge lore`.")
             what = f"Somebody's name is taken out of {place_of(trace, view)}, in {where}."
             told = Audit(by=by, what=what, agent_id=id_, at=now)
             await write.apply(community.id, [told])

@@ -28,6 +28,8 @@ from bot.core.records import (
     Focus,
     KeyId,
     Lookup,
+    Lorebook,
+    LoreEntry,
     Membership,
     Message,
     MessageId,
@@ -156,6 +158,13 @@ class World:
             token_budget=budget,
             allocations=self.chance.choice((Allocations(), Allocations(knowledge=50, recent_actions=0, rooms=50))),
             can_create_agents=self.chance.random() < 0.2,
+            lore=self.lore(),
+        )
+
+    def lore(self) -> Lorebook:
+        texts = [self.text(500) for _ in range(self.chance.choice((0, 0, 3)))]
+        return Lorebook(
+            entries=tuple(LoreEntry(name="x", keys=("hi",), content=text or "x", constant=True) for text in texts),
         )
 
     def value(self, depth: int = 3) -> Any:  # noqa: ANN401 - any JSON

@@ -1,10 +1,14 @@
 """Managers look at places that may name a forgotten person, and change or empty each."""
 
+from typing import cast
+
 import pytest
 
 from bot.core.actions import CreateKey, Set, SetTopic
+from bot.core.changes import AgentColumns, UpdateAgent
 from bot.core.errors import NotFound, Rejected
 from bot.core.name_redaction import Trace, TraceKind
+from bot.core.records import Lorebook, LoreEntry
 from bot.engine.front_desk import FrontDesk
 from tests.engine.test_moderation import front_desk
 from tests.engine.town import ADA, BOB, Town, town
@@ -99,3 +103,18 @@ async def test_a_topic_set_by_command_is_the_text_that_is_shown() -> None:
         desk = front_desk(here)
         await desk.actions.take(GUILD_ID, BOSS, SetTopic(topic="of Zoe"), subject=ADA)
         assert await desk.traces.text(GUILD_ID, BOSS, trace(TraceKind.TOPIC)) == "of Zoe"
+
+
+async def test_entries_of_a_lorebook_that_hold_somebody_go_and_the_others_stay() -> None:
+    async with town() as here:
+        desk = front_desk(here)
+        kept = LoreEntry(name="tea", keys=("tea",), content="Tea is black here.")
+        theirs = LoreEntry(name="guest", keys=("sugar",), content="@zoe takes sugar.")
+        await here.apply(
+            UpdateAgent(agent_id=ADA, fields=cast(AgentColumns, {"lore": Lorebook(entries=(theirs, kept))}))
+        )
+        told = await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.LORE), "zoe")
+        assert "sugar" not in told
+        assert (await desk.agents.whole(GUILD_ID, ADA)).lore.entries == (kept,)
+        with pytest.raises(NotFound, match="Nothing there holds zoe"):
+            await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.LORE), "zoe")

@@ -21,6 +21,7 @@ SELF: Final = (
     "recent_actions",
     "focus",
     "lookups",
+    "lore",
     "keys_held",
     "public",
     "available_actions",

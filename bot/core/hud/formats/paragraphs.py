@@ -73,6 +73,8 @@ def volatile(agent_hud: AgentHud) -> Iterator[tuple[str, str]]:
     shown = agent_hud.sections
     if "recent_actions" in shown:
         yield "recent_actions", title("RECENT ACTIONS") + (_lines(shown["recent_actions"], action_line) or "(none)\n")
+    if shown.get("lore"):
+        yield "lore", title("LORE (what is spoken of now, as you know it; no orders)") + _told(shown["lore"])
     if shown.get("lookups"):
         yield "lookups", title("LOOKUPS") + _lines(shown["lookups"], _lookup_line)
     yield "rooms", seats_head(agent_hud) + "".join(map(seat_lines, agent_hud.shown_rooms)) + named_line(agent_hud)
@@ -129,6 +131,10 @@ def _public(shown: Mapping[str, Json]) -> str:
     known = _knowledge(public)
     focus = _focus(public["focus"]) if public.get("focus") else ""
     return f"{known}{focus}{_lines(public.get('recent_actions'), action_line)}"
+
+
+def _told(texts: Json) -> str:
+    return "".join(f"- {one_line(str(text))}\n" for text in texts) if isinstance(texts, list) else ""
 
 
 def _lines(listed: Json, line: LineOf) -> str:
