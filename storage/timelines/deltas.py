@@ -7,7 +7,7 @@ import base64
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -15,6 +15,7 @@ from storage.timelines.tables import BLANKED, TABLES, column_names, key_names
 
 Plain = None | int | float | str | bytes
 Row = tuple[Plain, ...]
+Names = Callable[[str], tuple[str, ...]]  # the columns of a table, in order
 RAW = -15  # a deflated stream without header and checksum: rows are short
 NOTED = "CREATE TEMP TABLE noted (name TEXT NOT NULL, key TEXT NOT NULL)"  # a key as often as its row was written
 
@@ -83,14 +84,30 @@ def _without_measures(table_name: str, row: Row) -> Row:
     return tuple(values[name] for name in names)  # type: ignore[misc]  # they are as plain as the others
 
 
-def row_of(connection: sqlite3.Connection, table_name: str, key: Row) -> Row | None:
+def names_in(connection: sqlite3.Connection) -> Names:
+    """Give what tells a table's columns as a world has them: one from before an update has none of those that are new.
+
+    Columns are only ever added, at the end, so that deltas from before name the same ones by their places.
+    """
+    known: dict[str, tuple[str, ...]] = {}
+
+    def names(table_name: str) -> tuple[str, ...]:
+        if table_name not in known:
+            found = connection.execute("SELECT name FROM pragma_table_info(?) ORDER BY cid", (table_name,))
+            known[table_name] = tuple(name for (name,) in found)
+        return known[table_name]
+
+    return names
+
+
+def row_of(connection: sqlite3.Connection, table_name: str, key: Row, names: Names = column_names) -> Row | None:
     """Give a row with its columns in order, if it is there."""
-    found: Row | None = connection.execute(_reading(table_name), key).fetchone()
+    found: Row | None = connection.execute(_reading(table_name, names), key).fetchone()
     return found
 
 
-def _reading(table_name: str) -> str:
-    columns = ", ".join(f'"{name}"' for name in column_names(table_name))
+def _reading(table_name: str, names: Names) -> str:
+    columns = ", ".join(f'"{name}"' for name in names(table_name))
     return f'SELECT {columns} FROM "{table_name}" WHERE {_keyed(table_name)}'  # noqa: S608  # our own names
 
 
@@ -119,8 +136,12 @@ def unpacked(packed: bytes) -> list[object] | dict[str, object]:
     return found
 
 
-def apply(connection: sqlite3.Connection, deltas: Iterable[Delta]) -> None:
-    """Bring a world to where it stands after some deltas, the oldest first; raises ValueError where they don't fit."""
+def apply(connection: sqlite3.Connection, deltas: Iterable[Delta], names: Names | None = None) -> None:
+    """Bring a world to where it stands after some deltas, the oldest first; raises ValueError where they don't fit.
+
+    `names`: the columns as the deltas have them, where these are not the world's own.
+    """
+    names = names or names_in(connection)
     rows: dict[tuple[str, Row], Row | None] = {}
     for delta in deltas:
         place = (delta.table, delta.key)
@@ -129,9 +150,9 @@ def apply(connection: sqlite3.Connection, deltas: Iterable[Delta]) -> None:
             continue
         value = unpacked(delta.packed)
         if isinstance(value, dict) and place not in rows:
-            rows[place] = row_of(connection, *place)
+            rows[place] = row_of(connection, *place, names)
         rows[place] = _laid_over(value, rows.get(place))
-    put(connection, rows)
+    put(connection, rows, names)
 
 
 def _laid_over(value: list[object] | dict[str, object], old: Row | None) -> Row:
@@ -145,7 +166,7 @@ def _laid_over(value: list[object] | dict[str, object], old: Row | None) -> Row:
     return tuple(changed)
 
 
-def put(connection: sqlite3.Connection, rows: dict[tuple[str, Row], Row | None]) -> None:
+def put(connection: sqlite3.Connection, rows: dict[tuple[str, Row], Row | None], names: Names) -> None:
     """Set rows, or remove them (None); all go first, so that no two of them are ever in each other's way."""
     removed: dict[str, list[Row]] = {}
     written: dict[str, list[Row]] = {}
@@ -156,8 +177,8 @@ def put(connection: sqlite3.Connection, rows: dict[tuple[str, Row], Row | None])
     for table_name, keys in removed.items():
         connection.executemany(f'DELETE FROM "{table_name}" WHERE {_keyed(table_name)}', keys)  # noqa: S608
     for table_name, those in written.items():
-        names = column_names(table_name)
-        columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" for _ in names)
+        named = names(table_name)
+        columns, marks = ", ".join(f'"{name}"' for name in named), ", ".join("?" for _ in named)
         connection.executemany(f'INSERT INTO "{table_name}" ({columns}) VALUES ({marks})', those)  # noqa: S608
     connection.commit()
 

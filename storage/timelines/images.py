@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
 
 from bot.core.errors import StoreError
@@ -23,7 +23,8 @@ from bot.core.timelines.records import NodeId, TreeKey
 from storage.inline import NAMELESS
 from storage.migrations.path import is_behind, revision_of, upgrade
 from storage.private import UNFINISHED, keep_private
-from storage.timelines.deltas import Delta, apply
+from storage.timelines.deltas import Delta, Names, apply, names_in
+from storage.timelines.tables import TABLES
 from storage.timelines.tree_file import DAMAGED, UNKEPT, worded
 
 MOST_BYTES, FEW = 64_000_000, 2  # of images that are kept at hand, and so many however large they are
@@ -147,25 +148,43 @@ def _read(whole: Path) -> WorldImage:
     return image
 
 
-def laid_over(image: WorldImage, deltas: Sequence[Delta]) -> WorldImage:
-    """Give an image with deltas on top, the oldest first; raises StoreError where they do not fit."""
+def laid_over(image: WorldImage, deltas: Sequence[Delta], names: Names | None = None) -> WorldImage:
+    """Give an image with deltas on top, the oldest first; raises StoreError where they do not fit.
+
+    `names`: the columns as the deltas have them, where these are not the image's own.
+    """
     if not deltas:
         return image
     changed = image.copied()
     try:
         with worded(), changed.opened() as connection:
-            apply(connection, deltas)
+            apply(connection, deltas, names)
     except (sqlite3.Error, ValueError, LookupError, TypeError, zlib.error) as error:
         raise StoreError(DAMAGED) from error
     return changed
 
 
+def names_of(image: WorldImage) -> Names:
+    """Give the columns of all tables as an image has them."""
+    with image.opened() as connection:
+        names = names_in(connection)
+        return {table.name: names(table.name) for table in TABLES}.__getitem__
+
+
 def brought_up_to_date(image: WorldImage) -> WorldImage:
-    """Give an image of an older schema in that of this program, to be read."""
+    """Give an image of an older schema in that of this program, to be read; one that is not older as it is."""
+    with _sync(image) as connection:
+        if not is_behind(revision_of(connection)):
+            return image
     newer = image.copied()
-    with newer.opened() as connection:
-        engine = create_engine("sqlite://", poolclass=StaticPool, creator=lambda: connection)
-        with engine.begin() as sync:
-            if is_behind(revision_of(sync)):
-                upgrade(sync)
+    with _sync(newer) as connection:
+        upgrade(connection)
     return newer
+
+
+@contextmanager
+def _sync(image: WorldImage) -> Iterator[Connection]:
+    with image.opened() as own:
+        engine = create_engine("sqlite://", poolclass=StaticPool, creator=lambda: own)
+        with engine.begin() as connection:
+            yield connection

@@ -26,6 +26,7 @@ from storage.erasing import erase
 from storage.faults import Troubles, apart
 from storage.ids import CountedIds
 from storage.inline import unhurried
+from storage.migrations.path import revisions
 from storage.private import UNFINISHED
 from storage.scenes import blank_said
 from storage.session import INSTALLATION, Session, owned
@@ -41,7 +42,7 @@ from storage.timelines.deltas import (
     unpacked,
 )
 from storage.timelines.freezing import packed
-from storage.timelines.images import WorldImage, keep_small, laid_over, unfrozen
+from storage.timelines.images import WorldImage, brought_up_to_date, keep_small, laid_over, names_of, unfrozen
 from storage.timelines.live import NOTE
 from storage.timelines.nodes import base_in, deltas_of, put_base, put_deltas
 from storage.timelines.rows import NODE, nodes_of
@@ -167,7 +168,7 @@ def _holds_person(file: TreeFile, one: dict[str, object]) -> bool:
     with file.reading() as connection:
         if any(str(person_id) in text or named(text) for text in _texts(connection)):
             return True
-        base = unfrozen(base_in(connection), file.file.parent)
+        base = brought_up_to_date(unfrozen(base_in(connection), file.file.parent))
     with base.opened() as world:
         return mentions(world, person_id, names, others)
 
@@ -237,6 +238,8 @@ class _Purge:
         base, nodes, deltas = await asyncio.to_thread(self._read)
         if not await asyncio.to_thread(self._are_in, base):
             return True
+        names = await asyncio.to_thread(names_of, base)  # as its deltas have them, be it from before an update
+        base = await asyncio.to_thread(brought_up_to_date, base)
         root = nodes[0].id
         after, self.touched[root] = await self._without(base)
         digests = {root: await asyncio.to_thread(_digest_of_base, after)}
@@ -246,7 +249,7 @@ class _Purge:
         for node in _downwards(nodes):
             if node.status is not Status.DONE or node.parent is None:
                 continue
-            old = await asyncio.to_thread(laid_over, before_images[node.parent], deltas[node.id])
+            old = await asyncio.to_thread(laid_over, before_images[node.parent], deltas[node.id], names)
             new, self.touched[node.id] = await self._without(old)
             keys = {(one.table, one.key) for one in deltas[node.id]}
             keys |= self.touched[node.id] | self.touched[node.parent]
@@ -307,7 +310,7 @@ class _Purge:
             if _done(_nodes(connection)) != _done(nodes):
                 return False
             put_base(connection, base)
-            connection.execute("UPDATE tree SET generation = generation + 1")
+            connection.execute("UPDATE tree SET generation = generation + 1, revision = ?", (revisions()[-1],))
             for node_id, deltas in made.items():
                 put_deltas(connection, node_id, deltas)
             for node_id, digest in digests.items():
