@@ -31,14 +31,16 @@ _PAYLOAD = type_coerce(_LIGHT, LETTERS.c.payload.type).label("payload")
 OF_HEADS = tuple(_PAYLOAD if column is LETTERS.c.payload else column for column in LETTERS.c)
 
 
-def heads() -> Query:
-    """Give the first open letter of every room and lane, of posts without what lies beside them."""
+def heads(community_id: int | None = None) -> Query:
+    """Give the first open letter of every room and lane (of one community), of posts without what lies beside them."""
     waiting = LETTERS.alias("waiting")
     first = (
         select(waiting.c.community_id, func.min(waiting.c.id))
         .where(waiting.c.state.in_(literally(*OPEN)), arrived(waiting))
         .group_by(waiting.c.community_id, waiting.c.room_id, waiting.c.lane)
     )
+    if community_id is not None:
+        first = first.where(waiting.c.community_id == community_id)
     return select(*OF_HEADS).where(tuple_(LETTERS.c.community_id, LETTERS.c.id).in_(first))
 
 
@@ -86,6 +88,9 @@ class SqlLetters:
         except UNREADABLE:  # which ones: their carrier goes on without them
             due = heads().where(LETTERS.c.not_before <= now).order_by(*ORDER).limit(limit)
             return await self.session.records(due, LETTERS, letter_of)
+
+    async def first_of(self, community_id: CommunityId) -> Sequence[Letter]:
+        return await self.session.records(heads(community_id).order_by(LETTERS.c.id), LETTERS, letter_of)
 
     async def next_due_at(self) -> datetime | None:
         found: datetime | None = await self.session.value(NEXT_DUE)

@@ -28,7 +28,6 @@ from bot.engine.setbacks import REFUSALS
 
 TOPIC_CHARACTERS = 120
 LONGEST_REST = timedelta(days=1)
-LETTERS = 2_000
 MOST_LIVING = 50  # private threads of a room that are read
 MOST_AN_HOUR = 5  # private threads that become places because of one person
 HOUR = 3_600  # seconds
@@ -264,8 +263,8 @@ async def _try_again(write: Writing, community: Community, now: datetime) -> Non
     agents = (await write.views.whole(community.id, messages=0)).agents.values()
     rested = {agent.id for agent in agents if (agent.paused_reason or "").startswith(RESTS)}
     await write.apply(community.id, [UpdateAgent(agent_id=id_, fields={"paused_reason": None}) for id_ in rested])
-    for letter in await write.letters.due(now + LONGEST_REST, limit=LETTERS):
-        if letter.community_id == community.id and (letter.room_id in rested or letter.attempts):
+    for letter in await write.letters.first_of(community.id):
+        if letter.not_before <= now + LONGEST_REST and (letter.room_id in rested or letter.attempts):
             # what was just sent is still looked for before it is sent again
             looked_for = letter.state is LetterState.SENDING and letter.attempts < REFUSALS
             later = None if looked_for else now

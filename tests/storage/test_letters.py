@@ -82,6 +82,20 @@ async def test_communities_take_turns_however_many_letters_one_has(store: SqlSto
     assert found == [(community_id, 1), (other, 1), (community_id, 2)]
 
 
+async def test_of_one_community_the_first_letters_are_given_be_they_due_or_not(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    other = await founded(store, guild_id=10)
+    async with store.writing(community_id) as write:
+        late = say(write, "first", not_before=START + timedelta(days=9))
+        await write.apply(community_id, [late, say(write, "second"), topic(ROOM), topic(OTHER)])
+    async with store.writing(other) as write:
+        await write.apply(other, [topic(AgentId(id)) for id in (1, 2)])
+    async with store.reading() as read:
+        found = [(one.room_id, one.kind.value) for one in await read.letters.first_of(community_id)]
+    assert found == [(1, "post"), (1, "topic"), (2, "topic")]
+
+
 async def test_a_letter_that_is_held_lets_the_others_pass(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
         await write.apply(community_id, [say(write, "first"), say(write, "second")])

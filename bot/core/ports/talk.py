@@ -161,6 +161,9 @@ class Letters(Protocol):
         What lies beside a post is left out: `whole` gives it.
         """
 
+    async def first_of(self, community_id: CommunityId) -> Sequence[Letter]:
+        """Give the first unsent letter of each room and lane of a community, be it due or not, as `due` gives them."""
+
     async def whole(self, letter: Letter) -> Letter:
         """Give a letter with what lies beside its post."""
 

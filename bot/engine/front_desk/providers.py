@@ -232,6 +232,8 @@ class Trials:
             card = await self._paid(guild_id, person, props, model, progress)
         finally:
             self._running.discard(guild_id)
+        for key in [key for key in self._cards if self.kept(*key) is None]:
+            del self._cards[key]
         self._cards[guild_id, card.model] = card
         return card
 
