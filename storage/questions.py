@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from sqlalchemy import (
     BigInteger,
@@ -181,23 +182,28 @@ def posting(*, is_sqlite: bool, itself: bool) -> Together:
 
 
 @cache
-def showing(*, is_sqlite: bool, carried: bool = True) -> Together:
-    """Word what else a HUD shows beside what is said; `carried`: what agents carry on any side as well."""
+def showing(*, is_sqlite: bool, carried: Literal["all", "some", "nothing"] = "all") -> Together:
+    """Word what else a HUD shows beside what is said, with what agents carry on all sides, or what some minds hold."""
     one_by_one = questions(is_sqlite=is_sqlite)
     names = ("keys", "letters", "being_posted", "checkpoints", "schedules", "requests", "reasons")
-    asked = (*names, "minds", "actions", "lookups") if carried else names
-    return Together(**{name: getattr(one_by_one, name).statement for name in asked})
+    asked = (*names, "minds", "actions", "lookups") if carried == "all" else names
+    parts = {name: getattr(one_by_one, name).statement for name in asked}
+    return Together(**parts, **(_held(is_sqlite=is_sqlite) if carried == "some" else {}))
 
 
 @cache
 def carrying(*, is_sqlite: bool) -> Together:
     """Word what some minds hold, with what was done and looked up last."""
+    return Together(**_held(is_sqlite=is_sqlite))
+
+
+def _held(*, is_sqlite: bool) -> dict[str, Executable]:
     some = _minds_of(is_sqlite=is_sqlite)
-    return Together(
-        minds=questions(is_sqlite=is_sqlite).minds_on_sides.statement,
-        actions=_recent_actions(some.subquery("sides")),
-        lookups=_all_of(LOOKUPS).where(tuple_(LOOKUPS.c.agent_id, LOOKUPS.c.side).in_(some)),
-    )
+    return {
+        "minds": questions(is_sqlite=is_sqlite).minds_on_sides.statement,
+        "actions": _recent_actions(some.subquery("sides")),
+        "lookups": _all_of(LOOKUPS).where(tuple_(LOOKUPS.c.agent_id, LOOKUPS.c.side).in_(some)),
+    }
 
 
 @cache

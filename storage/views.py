@@ -99,10 +99,9 @@ class SqlViews:
         shown = house.wanted & set(house.all_rooms)
         asked = Asked(community_id, agent_ids, shown, messages)
         members = {agent for agent, _ in house.memberships}.union(agent_ids)
-        of = self._of(asked) | {"members": self.session.many(members)}
-        question = showing(is_sqlite=self.session.is_sqlite, carried=minds is None)
-        found = await self.session.together(question, of)
-        carried = Belongings(minds=await minds_in(found)) if minds is None else await self.minds(community_id, minds)
+        of = self._of(asked) | {"members": self.session.many(members), "minds": pairs(minds or ())}
+        carried = "all" if minds is None else "some" if minds else "nothing"
+        found = await self.session.together(showing(is_sqlite=self.session.is_sqlite, carried=carried), of)
         keys, held_keys = _by_room_and_holder(found.rows("keys"), asked)
         unposted, being_posted = await self._unposted(community_id, found)
         return View(
@@ -112,8 +111,8 @@ class SqlViews:
             all_rooms=house.all_rooms,
             rooms=await self._rooms(asked, house, _checkpoints(found)),
             memberships=house.memberships,
-            minds=carried.minds,
-            looked_into=carried.looked_into,
+            minds={} if carried == "nothing" else await minds_in(found),
+            looked_into=None if minds is None else frozenset(minds),
             schedules=_schedules(found),
             keys=keys,
             held_keys=held_keys,

@@ -16,7 +16,8 @@ MOST_AT_ONCE = 500_000  # characters: as records they take some 40 times as much
 async def by_size(store: Store, view: View, ready: Sequence[Ready]) -> AsyncIterator[tuple[View, Sequence[Ready]]]:
     """Give agents in their order, so many at a time, each time with a view that holds what these carry."""
     if len(ready) == 1:
-        yield await with_minds(store, view, ready), ready
+        is_there = ready[0].minds <= (view.looked_into or frozenset())
+        yield view if is_there else await with_minds(store, view, ready), ready
         return
     async with store.reading() as read:
         sizes = await read.views.mind_sizes(view.community.id, _minds_of(ready))
@@ -29,6 +30,11 @@ async def with_minds(store: Store, view: View, ready: Sequence[Ready]) -> View:
     async with store.reading() as read:
         carried = await read.views.minds(view.community.id, _minds_of(ready))
     return replace(view, minds=carried.minds, looked_into=carried.looked_into)
+
+
+def without_minds(view: View) -> View:
+    """Give a view that holds nothing heavy while calls run."""
+    return replace(view, minds={}, looked_into=frozenset())
 
 
 def _minds_of(ready: Sequence[Ready]) -> frozenset[MindId]:

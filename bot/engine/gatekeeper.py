@@ -36,8 +36,8 @@ log = structlog.get_logger(__name__)
 class Batch:
     """Agents of one community that were let through together, what their HUDs are made from, and whom it may ask.
 
-    No mind is in its view: they are read as calls are written (`engine.carried`). `blots` and `labels` are of all keys
-    of the community: the former hide them in what is kept.
+    Its view holds the mind of who goes alone: of several they are read as their calls are written (`engine.carried`).
+    `blots` and `labels` are of all keys of the community: the former hide them in what is kept.
     """
 
     community_id: CommunityId
@@ -160,7 +160,8 @@ class Gatekeeper:
         messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
         async with self._store.reading() as read:
             ids = [one.agent_id for one in ready]
-            view = await read.views.whole(community_id, agent_ids=ids, messages=messages)
+            own_mind = ready[0].minds if len(ready) == 1 else ()  # those of several are read as their calls are written
+            view = await read.views.whole(community_id, agent_ids=ids, messages=messages, minds=own_mind)
             keys = await read.access.keys(community_id)
         own = [key for one in ready for key in view.keys.get(one.agent_id, ())]
         return replace(view, secrets=self._opened(community_id, own)), keys

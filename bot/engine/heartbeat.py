@@ -16,7 +16,7 @@ from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
 from bot.engine.aside import aside
 from bot.engine.calling import Caller
-from bot.engine.carried import by_size
+from bot.engine.carried import by_size, without_minds
 from bot.engine.gatekeeper import Batch, Gatekeeper
 from bot.engine.moderation import Objections
 from bot.engine.performer import Performer
@@ -204,7 +204,7 @@ class Heartbeat:
                 while (call := await aside(next, planned, None)) is not None:  # to write a large one takes a second
                     calls.append(planner.with_images(view, model, call))
             booked = await self._purse.reserve(batch.community_id, model, view.config, calls, batch.at, view.agents)
-            return batch, booked
+            return replace(batch, view=without_minds(view)), booked
         except Exception:
             self._metrics.count("slots_broken")
             log.exception("calls could not be planned", community=batch.community_id)

@@ -5,9 +5,10 @@ import pytest
 from tests.bench.profile import KINDS, counted, lived_in
 from tests.storage.databases import postgresql_database
 
+# of several who beat at once, two of these ask how large their minds are and read them, so many as memory allows
 MOST = {
-    "sqlite": {"message": 8, "call": 10, "letter": 11, "beat": 33, "beat_of_20": 44},
-    "postgresql": {"message": 5, "call": 7, "letter": 13, "beat": 35, "beat_of_20": 46},
+    "sqlite": {"message": 8, "call": 10, "letter": 11, "beat": 33, "beat_of_20": 46},
+    "postgresql": {"message": 5, "call": 7, "letter": 13, "beat": 35, "beat_of_20": 48},
 }
 
 

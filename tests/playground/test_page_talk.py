@@ -364,7 +364,7 @@ async def test_the_time_that_a_text_takes_to_read_grows_no_faster_than_it(browse
               const grows = (text) => best(text) > 8 * best(text.slice(0, text.length / 4));  // by the square: 16
               return texts.map((text) => {
                 const first = once(text);
-                return first > most && grows(text) ? first : 0;  // a busy processor is slow with both
+                return first > most && [0, 1, 2].every(() => grows(text)) ? first : 0;  // not a busy processor
               });
             }""",
             [texts, SLOW_MS],

@@ -26,6 +26,7 @@ ASKED = {
     "rooms": MANY,
     "members": MANY,
     "whole": MANY,
+    "minds": "[[1, 0], [2, 0], [3, 0]]",
     "people": MANY,
     "ids": MANY,
     "posts": MANY,

@@ -22,7 +22,8 @@ MANY = ("agents", "rooms", "members", "whole", "people", "ids", "posts")
 
 async def _given(session: Session, community_id: CommunityId) -> dict[str, object]:
     many: dict[str, object] = {name: session.many((1, 2, 3)) for name in MANY}
-    return {**many, "community_id": community_id, "messages": 20, "characters": 100_000, "now": START + timedelta(1)}
+    these = {"community_id": community_id, "minds": "[[1, 0], [2, 0], [3, 0]]"}
+    return {**many, **these, "messages": 20, "characters": 100_000, "now": START + timedelta(1)}
 
 
 @pytest.fixture
