@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, cast
 
 from pydantic import TypeAdapter
@@ -15,7 +16,8 @@ LONGEST_KEY: Final = 50  # characters
 LONGEST_CONTENT: Final = 2_000
 LONGEST_BOOK: Final = 40_000  # characters of all entries
 MOST_DEPTH: Final = 20  # messages of a room that are looked through
-MOST_SCANNED: Final = 20_000  # characters, the newest
+MOST_CALLED: Final = 500  # keys of all entries: each is looked for in all that is said
+MOST_SCANNED: Final = 8_000  # characters, the newest
 RECURSIONS: Final = 2
 LARGEST_NUMBER: Final = 1_000_000  # of an order or a priority
 WITHOUT_GAPS: Final = "\u2e80"  # from here on, scripts mostly put no blanks between words
@@ -63,7 +65,7 @@ def triggered(book: Lorebook, words: Iterable[str]) -> tuple[LoreEntry, ...]:
         if not fresh:
             break
         found += fresh
-        text = "\n".join(entry.content for entry in fresh)
+        text = "\n".join(entry.content for entry in fresh)[-MOST_SCANNED:]
     return tuple(found)
 
 
@@ -128,10 +130,11 @@ def _entry(row: dict[str, Json], named: Callable[[str], str]) -> LoreEntry | Non
 
 
 def _within_limits(entries: Iterable[LoreEntry]) -> Iterable[LoreEntry]:
-    left = LONGEST_BOOK
+    left, keys = LONGEST_BOOK, MOST_CALLED
     for _, entry in zip(range(MOST_ENTRIES), entries, strict=False):
         left -= len(entry.content)
-        if left < 0:
+        keys -= len(entry.keys) + len(entry.others)
+        if left < 0 or keys < 0:
             return
         yield entry
 
@@ -183,5 +186,11 @@ class _Said:
 
     def _has(self, key: str, case: bool) -> bool:
         if any(letter >= WITHOUT_GAPS for letter in key):
-            return key in self._raw[case]
-        return f" {_spoken(key)} " in self._words[case]
+            return _looked_for(key).search(self._raw[case]) is not None
+        return _looked_for(f" {_spoken(key)} ").search(self._words[case]) is not None
+
+
+@lru_cache(maxsize=4 * MOST_CALLED)
+def _looked_for(words: str) -> re.Pattern[str]:
+    """Give what finds words in time by the length of the text alone: `in` takes it times theirs at worst."""
+    return re.compile(re.escape(words))

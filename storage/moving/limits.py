@@ -9,7 +9,7 @@ from bot.core.actions.fields import LARGEST_FILE, LONGEST_LINE
 from bot.core.cards import LARGEST_KEPT, MOST_KEPT
 from bot.core.config import CommunityConfig
 from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, depth_of, values_in
-from bot.core.lore import LONGEST_BOOK, MOST_ENTRIES, MOST_KEYS
+from bot.core.lore import LONGEST_BOOK, MOST_CALLED, MOST_ENTRIES
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Json
 from bot.core.scenes.kind import LONGEST_OPTIONS
@@ -82,7 +82,7 @@ LONG_FROM_ANYBODY = {
 }
 MANY_FROM_ANYBODY = {
     **dict.fromkeys(MIND, 2 * MOST_KNOWN),
-    ("agents", "lore"): MOST_ENTRIES * (10 + 2 * MOST_KEYS),
+    ("agents", "lore"): MOST_CALLED + 12 * MOST_ENTRIES,
     ("kept", "value"): 2 * MOST_KEPT,
 }
 

@@ -116,6 +116,11 @@ def test_placeholders_are_filled_in_and_decorators_left_out() -> None:
     assert called(book, "wren?") == ["Wren was born here."]
 
 
+def test_of_a_book_with_very_many_words_those_of_the_first_entries_count() -> None:
+    rows = [entry(*(f"word{n} {at}" for at in range(10)), selective=True, secondary_keys=["x"] * 9) for n in range(90)]
+    assert len(read(*rows).entries) == 26
+
+
 def test_a_huge_book_is_used_as_far_as_it_goes_the_most_important_first() -> None:
     rows = [entry(f"word{n}", content="y" * LONGEST_CONTENT, priority=n) for n in range(500)]
     found = lorebook_of({"entries": [*rows]}, str)
