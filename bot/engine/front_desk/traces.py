@@ -9,7 +9,7 @@ from bot.core.cards import BOOK, kept_with
 from bot.core.changes import Audit, UpdateKey
 from bot.core.errors import NotFound, Rejected
 from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
-from bot.core.ports import Writing
+from bot.core.ports.communities import WritableNotes
 from bot.core.ports.residents import Views
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Person, Snowflake
 from bot.core.wording import counted
@@ -77,7 +77,7 @@ class Traces:
                 lore = without_lore(view.whole_agent(id_), who)
                 changed = len(lore)
                 await write.apply(community.id, lore)
-                await _as_it_is_now(write, community.id, id_)
+                await _as_it_is_now(write.notes, community.id, id_)
             else:
                 async for mind in write.views.each_mind(community.id, [id_]):
                     changes = without(mind, who, now, by=by)
@@ -112,12 +112,12 @@ class Traces:
         return "The key has another label."
 
 
-async def _as_it_is_now(write: Writing, community_id: CommunityId, agent_id: AgentId) -> None:
+async def _as_it_is_now(notes: WritableNotes, community_id: CommunityId, agent_id: AgentId) -> None:
     """Let an agent's card go out with the lorebook that it has, not with the one that it came with."""
     name = kept_with(agent_id)
-    kept = await write.notes.find(community_id, name)
+    kept = await notes.find(community_id, name)
     if isinstance(kept, dict) and kept.pop(BOOK, None) is not None:
-        await write.notes.keep(community_id, name, kept)
+        await notes.keep(community_id, name, kept)
 
 
 async def _key(views: Views, community_id: CommunityId, key_id: int) -> AccessKey:
