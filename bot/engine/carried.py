@@ -1,15 +1,14 @@
 """What agents carry into their beats: read for as many as memory allows, let go when their calls are written."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from bot.core.gate import Ready
+from bot.core.portions import portions
 from bot.core.ports import Store
 from bot.core.records import MindId
 from bot.core.view import View
 
-T = TypeVar("T")
 MOST_AT_ONCE = 500_000  # characters: as records they take some 40 times as much at worst
 
 
@@ -21,7 +20,7 @@ async def by_size(store: Store, view: View, ready: Sequence[Ready]) -> AsyncIter
         return
     async with store.reading() as read:
         sizes = await read.views.mind_sizes(view.community.id, _minds_of(ready))
-    for some in divided(ready, lambda one: sum(sizes.get(mind, 0) for mind in one.minds)):
+    for some in portions(ready, lambda one: sum(sizes.get(mind, 0) for mind in one.minds), most=MOST_AT_ONCE):
         yield await with_minds(store, view, some), some
 
 
@@ -39,18 +38,3 @@ def without_minds(view: View) -> View:
 
 def _minds_of(ready: Sequence[Ready]) -> frozenset[MindId]:
     return frozenset(mind for one in ready for mind in one.minds)
-
-
-def divided(ones: Sequence[T], size_of: Callable[[T], int]) -> Iterator[Sequence[T]]:
-    """Give in their order so many at a time as may be held at once, one at least."""
-    some: list[T] = []
-    together = 0
-    for one in ones:
-        size = size_of(one)
-        if some and together + size > MOST_AT_ONCE:
-            yield some
-            some, together = [], 0
-        some.append(one)
-        together += size
-    if some:
-        yield some

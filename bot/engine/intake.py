@@ -1,6 +1,6 @@
 """What comes in from Discord is stored once, and is a reason to those whom it concerns, in one transaction."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import assert_never
@@ -31,6 +31,7 @@ from bot.core.events import (
 from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
+from bot.core.portions import portions
 from bot.core.ports import Clock, Expected, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.ports.people import People
 from bot.core.ports.talk import WritableTalk
@@ -155,7 +156,7 @@ class Intake:
         for of_people, run in groupby(events, key=lambda event: event.author is not None):
             together = list(run)
             overtaken = _overtaken(together)
-            for few in _few_at_once(together) if of_people else ():
+            for few in portions(together, _size, most=CHARACTERS_AT_ONCE, many=AT_ONCE) if of_people else ():
                 await self._messages(few, community, overtaken)
             for event in () if of_people else together:
                 await self._own_post(event, community)
@@ -389,19 +390,9 @@ def _overtaken(events: Sequence[MessageSeen]) -> frozenset[Snowflake]:
     return frozenset(event.message_id for event in events) - frozenset(last.values())
 
 
-def _few_at_once(events: Sequence[MessageSeen]) -> Iterator[Sequence[MessageSeen]]:
-    """Give messages in portions that are stored in a moment."""
-    few: list[MessageSeen] = []
-    characters = 0
-    for event in events:
-        long = len(event.content) + sum(len(file.text or "") for file in event.attachments)
-        if few and (len(few) == AT_ONCE or characters + long > CHARACTERS_AT_ONCE):
-            yield few
-            few, characters = [], 0
-        few.append(event)
-        characters += long
-    if few:
-        yield few
+def _size(event: MessageSeen) -> int:
+    """Give how many characters a message has, with its files."""
+    return len(event.content) + sum(len(file.text or "") for file in event.attachments)
 
 
 def _lately(config: CommunityConfig, now: datetime) -> datetime:

@@ -27,6 +27,7 @@ from bot.core.hud.summary import (
     summary_text,
 )
 from bot.core.keeping import Unsummarised
+from bot.core.portions import portions
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Models, Reading, Store
 from bot.core.ports.talk import Talk
 from bot.core.records import (
@@ -44,7 +45,7 @@ from bot.core.records import (
 from bot.core.spending import SLOWED_FROM, Limit, day_of
 from bot.core.view import Outline, View
 from bot.engine.aside import aside
-from bot.engine.carried import divided
+from bot.engine.carried import MOST_AT_ONCE
 from bot.engine.purse import CallPrice, as_told, count_use, set_aside, settle, spending_now
 from bot.engine.readable_rows import read_of_all
 
@@ -311,7 +312,7 @@ class Summaries:
             side = view.all_rooms[job.room_id].side
             minds = [(id_, side) for id_ in _readers(view, checkpoint)]
             sizes = await write.views.mind_sizes(job.community_id, minds)
-            for some in divided(minds, lambda one: sizes.get(one, 0)):
+            for some in portions(minds, lambda one: sizes.get(one, 0), most=MOST_AT_ONCE):
                 held = await write.views.minds(job.community_id, some)
                 told = [_told(held.mind_of(*one), checkpoint, job.stretch, now) for one in some]
                 await write.apply(job.community_id, [change for each in told for change in each])

@@ -19,6 +19,7 @@ from bot.core.kinds import LetterKind, MindPart
 from bot.core.letters import NoticePayload
 from bot.core.people import by_person
 from bot.core.plan import pieces
+from bot.core.portions import portions
 from bot.core.ports import Reading, Writing
 from bot.core.ports.communities import Logs
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Message, Mind, Person, Snowflake
@@ -231,18 +232,8 @@ def _restored(one: Merged) -> int:
     return len(json.dumps(one.entry.before))
 
 
-def _few(several: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    some: list[T] = []
-    characters = 0
-    for one in several:
-        long = size(one)
-        if some and (len(some) == FEW or characters + long > CHARACTERS_AT_ONCE):
-            yield some
-            some, characters = [], 0
-        some.append(one)
-        characters += long
-    if some:
-        yield some
+def _few(several: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    return portions(several, size_of, most=CHARACTERS_AT_ONCE, many=FEW)
 
 
 async def _offer(read: Reading, timeline: Timeline, node_id: NodeId, world: Carried) -> Offer:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from bot.core.errors import NotFound, Rejected
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import MindPart
+from bot.core.portions import portions
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, MessageId, Mind, Side, Snowflake
 from bot.core.scenes.showing import closed_side
 from bot.core.view import MayRead, Outline
-from bot.engine.carried import divided
+from bot.engine.carried import MOST_AT_ONCE
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
 from bot.engine.masks import check_may_look, closed_scenes, seated_in, shut_sides
@@ -47,7 +48,7 @@ class Minds:
             here = {PUBLIC_SIDE}.intersection(sides)  # there is one before anything is written
             sizes = {(agent_id, side): 0 for side in here}
             sizes |= await read.views.mind_sizes(community.id, [(agent_id, side) for side in sides])
-            some = next(divided(sorted(sizes), lambda one: sizes[one]), ())
+            some = next(portions(sorted(sizes), lambda one: sizes[one], most=MOST_AT_ONCE), ())
             carried = await read.views.minds(community.id, some)
         return [carried.mind_of(*one) for one in some], len(sizes) - len(some)
 
