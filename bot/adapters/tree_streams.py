@@ -9,6 +9,7 @@ from typing import Final, Protocol, TypeVar
 from aiohttp import web
 
 from bot.core.errors import NotFound, SelfroomError
+from bot.core.page_rows import node_row
 from bot.core.records import AgentId, Beat, Community, Snowflake
 from bot.core.timelines.growth import Operation
 from bot.core.timelines.records import Event, EventKind, Node, NodeId, Timeline
@@ -271,21 +272,6 @@ def seen_row(beat: Beat) -> dict[str, object]:
 def event_row(one: Event) -> dict[str, object]:
     """Give an event as the page reads it."""
     return {"seq": one.seq, "node": one.node_id, "kind": one.kind, **one.data}
-
-
-def node_row(one: Node) -> dict[str, object]:
-    """Give a node as the page draws it."""
-    return {
-        "id": one.id,
-        "parent": one.parent,
-        "depth": one.depth,
-        "edge": one.edge,
-        "status": one.status,
-        "turns": one.turns,
-        "usd": str(one.usd),
-        "outcome": one.outcome,
-        "note": one.note,
-    }
 
 
 def _number(text: str) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Final
 
 from aiohttp import web
@@ -10,7 +9,7 @@ from pydantic import Field, RootModel
 
 from bot.console.reading import CLOSED, Readings
 from bot.console.routes import Route, Scope, read_body
-from bot.console.rows import Row, place_row
+from bot.console.rows import Row, place_row, stamp
 from bot.console.standing import Asker
 from bot.core.actions import (
     Action,
@@ -143,7 +142,7 @@ class Doings:
         return {
             "room": place_row(view, place)
             | {"topic": place.topic, "billboard": place.billboard, "wpm": place.wpm, "rpm": place.rpm}
-            | {"access": place.access, "visibility": place.visibility, "hushed_until": _stamp(place.hushed_until)},
+            | {"access": place.access, "visibility": place.visibility, "hushed_until": stamp(place.hushed_until)},
             "members": [{"id": id_, "name": names.get(id_, ""), "owns": id_ == place.id} for id_ in members],
             "others": [{"id": id_, "name": names[id_]} for id_ in living if id_ not in members],
             "keys": [_key(one, secrets.get(one.id, ""), names) for one in keys],
@@ -228,7 +227,7 @@ def _key(key: AccessKey, secret: str, names: Mapping[AgentId, str]) -> Row:
     return {
         "label": key.label,
         "secret": secret,
-        "expires_at": _stamp(key.expires_at),
+        "expires_at": stamp(key.expires_at),
         "uses_left": key.uses_left,
         "held_by": [names.get(one, "") for one in key.held_by],
     }
@@ -243,7 +242,3 @@ def _change(one: JournalEntry) -> Row:
         "after": one.after,
         "by": one.by,
     }
-
-
-def _stamp(at: datetime | None) -> str | None:
-    return at.isoformat() if at is not None else None

@@ -63,10 +63,10 @@ def room_row(view: Glance, room: Room, lately: int) -> Row:
     return place_row(view, room) | {
         "lately": lately,
         "members": len(inside.members) if inside else 0,
-        "last_message_at": _stamp(room.last_message_at),
-        "hushed_until": _stamp(room.hushed_until),
+        "last_message_at": stamp(room.last_message_at),
+        "hushed_until": stamp(room.hushed_until),
         "unposted": len(view.unposted.get(room.id, ())),
-        "fault_at": _stamp(room.fault_told_at),
+        "fault_at": stamp(room.fault_told_at),
     }
 
 
@@ -86,11 +86,11 @@ def budget_row(spent: DayUsage) -> Row:
 
 def wait_row(kind: str, room_id: AgentId, at: datetime, text: str) -> Row:
     """Give something that a manager is to decide or to mend, and in whose room."""
-    return {"kind": kind, "room": room_id, "at": _stamp(at), "text": text}
+    return {"kind": kind, "room": room_id, "at": stamp(at), "text": text}
 
 
 def queue_row(queue: Queue) -> Row:
-    return {"kind": queue.kind, "state": queue.state, "letters": queue.letters, "since": _stamp(queue.since)}
+    return {"kind": queue.kind, "state": queue.state, "letters": queue.letters, "since": stamp(queue.since)}
 
 
 def message_row(view: Roster, message: Message, beat: Beat | None, letter: Letter | None, model: Model) -> Row:
@@ -101,7 +101,7 @@ def message_row(view: Roster, message: Message, beat: Beat | None, letter: Lette
         "id": message.id,
         "discord_id": str(message.discord_id) if message.discord_id else None,
         "room": message.room_id,
-        "at": _stamp(message.sent_at),
+        "at": stamp(message.sent_at),
         "by": agent.name if agent else sender.shown(),
         "kind": sender.kind,
         "agent": sender.agent_id,
@@ -122,7 +122,7 @@ def brief_row(beat: Beat, model: Model) -> Row:
     return {
         "id": beat.id,
         "agent": beat.agent_id,
-        "at": _stamp(beat.at),
+        "at": stamp(beat.at),
         "reason": beat.reason,
         "because": BECAUSE[beat.reason],
         "side": beat.side,
@@ -143,8 +143,8 @@ def delivery_row(letter: Letter) -> Row:
         "state": letter.state,
         "attempts": letter.attempts,
         "parts": len(letter.posted_as),
-        "written_at": _stamp(letter.created_at),
-        "not_before": _stamp(letter.not_before),
+        "written_at": stamp(letter.created_at),
+        "not_before": stamp(letter.not_before),
     }
 
 
@@ -157,7 +157,7 @@ def mind_row(view: View, mind: Mind) -> Row:
         "knowledge": dict(mind.knowledge),
         "focus": focus_row(mind.focus),
         "plan": plan_row(mind.focus.plan),
-        "feelings": [{"emotion": one.emotion, "why": one.why, "at": _stamp(one.at)} for one in mind.focus.feelings],
+        "feelings": [{"emotion": one.emotion, "why": one.why, "at": stamp(one.at)} for one in mind.focus.feelings],
     }
 
 
@@ -213,5 +213,6 @@ def section_rows(now: Beat, before: Beat | None) -> list[Row]:
     return [{"name": name, "tokens": are.get(name, 0), "before": were.get(name)} for name in {**are, **were}]
 
 
-def _stamp(at: datetime | None) -> str | None:
+def stamp(at: datetime | None) -> str | None:
+    """Give a time as programs read it; None for none."""
     return at.isoformat() if at is not None else None

@@ -11,13 +11,13 @@ from bot.console.routes import Given, Route, Scope, Told, read_body, read_bytes,
 from bot.console.rows import Row
 from bot.console.standing import Asker
 from bot.core.errors import BadSetting, TooMuch
+from bot.core.page_rows import node_row
 from bot.core.runs.generating import generated
 from bot.core.runs.reading import read_given
 from bot.core.runs.spec import MOST_AGENTS, MOST_EVENTS, Further, RunSpec, Whole
 from bot.core.scenes.kind import Ordering
 from bot.core.scenes.registry import KINDS
 from bot.core.templates import TEMPLATES
-from bot.core.timelines.records import Node
 from bot.engine.front_desk import FrontDesk
 
 LARGEST_CARD: Final = 10_000_000  # bytes, as on Discord
@@ -129,7 +129,7 @@ class RunPages:
         return {
             "run": number,
             "spec": spec.model_dump(mode="json"),
-            "nodes": [_node(one) for one in await kept.nodes(asker.guild_id, number)],
+            "nodes": [node_row(one) for one in await kept.nodes(asker.guild_id, number)],
             "ended": kept.ended(asker.guild_id, number),
             "under_way": self._under_way(asker),
         }
@@ -214,18 +214,3 @@ def _run(request: web.Request) -> int:
 
 def _at(request: web.Request) -> str:
     return str(int(request.match_info["snapshot"]))
-
-
-def _node(one: Node) -> Row:
-    """Give a world as the tree's picture draws it."""
-    return {
-        "id": one.id,
-        "parent": one.parent,
-        "depth": one.depth,
-        "edge": one.edge,
-        "status": one.status,
-        "turns": one.turns,
-        "usd": str(one.usd),
-        "outcome": one.outcome,
-        "note": one.note,
-    }

@@ -1,9 +1,10 @@
-"""What pages show of agents and of their beats, as rows of JSON: the playground's drawer and the console."""
+"""What pages show of agents, of their beats and of worlds, as rows of JSON: the playground's drawer and the console."""
 
 from bot.core.kinds import LetterKind
 from bot.core.models import Model
 from bot.core.next_beat import NextBeat
 from bot.core.records import PUBLIC_SIDE, Agent, Beat, Room
+from bot.core.timelines.records import Node
 from bot.core.view import Glance, Outline
 
 SHARED, COUNTED = "others' share", "provider adds"  # what makes the sections of a beat add up to its input
@@ -87,3 +88,18 @@ def sections_of(beat: Beat) -> list[tuple[str, int]]:
     """Give the tokens of each section of a beat's HUD, which add up to what was paid for."""
     rest = beat.usage.input_tokens - sum(tokens for _, tokens in beat.sections)
     return [*beat.sections, *([(SHARED if beat.agents_in_call > 1 else COUNTED, rest)] if rest else [])]
+
+
+def node_row(one: Node) -> dict[str, object]:
+    """Give a node as the picture of its tree draws it."""
+    return {
+        "id": one.id,
+        "parent": one.parent,
+        "depth": one.depth,
+        "edge": one.edge,
+        "status": one.status,
+        "turns": one.turns,
+        "usd": str(one.usd),
+        "outcome": one.outcome,
+        "note": one.note,
+    }
