@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from aiohttp import web
 from pydantic import Field, RootModel
 
-from bot.console.reading import CLOSED, Readings
+from bot.console.reading import CLOSED, Readings, closed_sides
 from bot.console.routes import Route, Scope, read_body
 from bot.console.rows import Row, place_row, stamp
 from bot.console.standing import Asker
@@ -212,13 +212,13 @@ class Doings:
     async def _mind(self, asker: Asker, request: web.Request) -> tuple[Agent, Side]:
         """Give whose mind is meant, and on which side, if who asks may look into it there."""
         agent_id, said = AgentId(int(request.match_info["agent"])), request.query.get("room", "")
-        view = await self.desk.community.view(asker.guild_id, messages=0)
+        view = await self.desk.community.view(asker.guild_id, agent_id, messages=0)
         room_id = AgentId(int(said)) if said.isascii() and said.isdigit() and len(said) < 10 else None
         agent, room = view.agents.get(agent_id), None if not room_id else view.agents.get(room_id)
         if agent is None or (said not in ("", "0") and room is None):
             raise NotFound(f"There is no agent {agent_id if agent is None else said}.")
         side = await self.desk.minds.side(asker.guild_id, agent, room, who=asker.person.id)
-        if side in await self.readings.shut(asker, agent_id):
+        if side in closed_sides(asker, view, agent_id):
             raise Rejected(CLOSED)
         return agent, side
 

@@ -16,7 +16,7 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.hud.changed import changed
 from bot.core.page_rows import beat_row
 from bot.core.records import PUBLIC_SIDE, AgentId, Beat, Message, MessageId, Room, Side, Snowflake
-from bot.core.view import Glance
+from bot.core.view import Glance, View
 from bot.engine.aside import aside
 from bot.engine.front_desk import FrontDesk
 
@@ -162,11 +162,10 @@ class Readings:
         if agent_id not in view.agents:
             raise NotFound(f"There is no agent {agent_id}.")
         await self.desk.minds.side(guild_id, view.agents[agent_id], None, who=asker.person.id)
-        shut = await self.shut(asker, agent_id)
         spent = await self.desk.money.spent_today(guild_id)
         whole, agent = await self.desk.community.view(guild_id, agent_id, messages=0), view.agents[agent_id]
         sides = {PUBLIC_SIDE, *(whole.all_rooms[room_id].side for room_id in whole.joined(agent_id))}
-        minds, more = await self.desk.minds.held(guild_id, agent_id, sides - shut)
+        minds, more = await self.desk.minds.held(guild_id, agent_id, sides - closed_sides(asker, whole, agent_id))
         return {
             "agent": rows.resident_row(
                 view, agent, looks[agent_id], spent.by_agent.get(agent_id), self.desk.clock.now()
@@ -190,7 +189,8 @@ class Readings:
             may_read=asker.may_read,
             limit=PAGE,
         )
-        shut = await self.shut(asker, agent_id) if found else ()
+        view = await self.desk.community.view(asker.guild_id, agent_id, messages=0)
+        shut = closed_sides(asker, view, agent_id)
         return [rows.brief_row(one, model) for one in found if one.side not in shut]
 
     async def beat(self, asker: Asker, request: web.Request) -> Row:
@@ -198,8 +198,8 @@ class Readings:
         agent_id, number = AgentId(int(request.match_info["agent"])), int(request.match_info["beat"])
         guild_id, who, may_read = asker.guild_id, asker.person.id, asker.may_read
         beat = await self.desk.beats.one(guild_id, agent_id, number, who=who, may_read=may_read)
-        view = await self.desk.community.view(guild_id, messages=0)
-        if beat.side in await self.shut(asker, agent_id):
+        view = await self.desk.community.view(guild_id, agent_id, messages=0)
+        if beat.side in closed_sides(asker, view, agent_id):
             raise Rejected(CLOSED)
         before = await self.desk.beats.before(guild_id, beat, who=who, may_read=may_read)
         model = await self.desk.providers.model(guild_id)
@@ -215,13 +215,6 @@ class Readings:
             "stretches": compared.stretches if compared else [(beat.hud, False)],
             "gone": compared.gone if compared else [],
         }
-
-    async def shut(self, asker: Asker, agent_id: AgentId) -> frozenset[Side]:
-        """Give the sides of an agent on which it sees a room that is closed to who asks: so its whole HUD there is."""
-        view = await self.desk.community.view(asker.guild_id, agent_id, messages=0)
-        rooms = [view.all_rooms[room_id] for agent, room_id in view.memberships if agent == agent_id]
-        rooms.extend(room for room in view.all_rooms.values() if room.side != PUBLIC_SIDE)
-        return frozenset(room.side for room in rooms if asker.is_closed(room))
 
     async def _name(self, asker: Asker, person_id: Snowflake | None) -> str | None:
         """Give the username of who caused a beat; None for nobody, and who is known no longer."""
@@ -269,3 +262,13 @@ def _number(text: str) -> int | None:
     """Read a number that anybody may have written, if a database can hold it."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else None
     return number if number is not None and number < LARGEST else None
+
+
+def closed_sides(asker: Asker, view: View, agent_id: AgentId) -> frozenset[Side]:
+    """Give the sides of an agent on which it sees a room that is closed to who asks: so its whole HUD there is.
+
+    `view`: one that was asked for this agent, and so holds where it is.
+    """
+    rooms = [view.all_rooms[room_id] for room_id in view.joined(agent_id)]
+    rooms.extend(room for room in view.all_rooms.values() if room.side != PUBLIC_SIDE)
+    return frozenset(room.side for room in rooms if asker.is_closed(room))
