@@ -12,7 +12,7 @@ from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.reasons import banter_is_over, is_asleep, is_hushed
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, CommunityId, MindId, Reason, Side
 from bot.core.spending import Spending
-from bot.core.view import Glance, Outline
+from bot.core.view import Glance, Outline, carried_by
 
 URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
 SELF_CAUSED_IN = timedelta(hours=1)
@@ -52,8 +52,8 @@ class Ready:
 
     @property
     def minds(self) -> frozenset[MindId]:
-        """What it carries into this beat: what belongs to its side, and what it knows in the open."""
-        return frozenset({(self.agent_id, self.side), (self.agent_id, PUBLIC_SIDE)})
+        """What it carries into this beat."""
+        return carried_by(self.agent_id, self.side)
 
     @property
     def first(self) -> Reason:

@@ -162,6 +162,11 @@ class Doors:
     requests: Mapping[AgentId, tuple[AccessRequest, ...]] = field(default_factory=dict)
 
 
+def carried_by(agent_id: AgentId, side: Side) -> frozenset[MindId]:
+    """Name what an agent carries into a beat: what belongs to its side, and what it knows in the open."""
+    return frozenset({(agent_id, side), (agent_id, PUBLIC_SIDE)})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Belongings:
     """What agents carry: the minds that were `looked_into` (None: all of the agents that were asked for)."""

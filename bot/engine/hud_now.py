@@ -7,6 +7,7 @@ from bot.core.kinds import InputFormat
 from bot.core.ports import Tokenizer
 from bot.core.ports.residents import Views
 from bot.core.records import PUBLIC_SIDE, Agent, CommunityId, Side
+from bot.core.view import carried_by
 from bot.engine.aside import aside
 
 Seen = tuple[str, list[tuple[str, int]]]
@@ -25,9 +26,8 @@ async def hud_now(
     input_format: InputFormat | None = None,
 ) -> Seen:
     """Give an agent's HUD as it is now, built as for a beat, and the tokens of each section; keys by their labels."""
-    carried = {(agent.id, side), (agent.id, PUBLIC_SIDE)}
-    messages = messages_to_load([agent])
-    view = await views.whole(community_id, agent_ids=[agent.id], messages=messages, minds=carried)
+    messages, minds = messages_to_load([agent]), carried_by(agent.id, side)
+    view = await views.whole(community_id, agent_ids=[agent.id], messages=messages, minds=minds)
     built = await aside(
         build,
         view,

@@ -15,8 +15,8 @@ from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.ports.people import People
 from bot.core.ports.residents import Views
 from bot.core.ports.talk import Talk
-from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, MessageId, Reason, Side
-from bot.core.view import Doors, Glance, Outline, Subject
+from bot.core.records import AgentId, CommunityId, MessageId, MindId, Reason, Side
+from bot.core.view import Doors, Glance, Outline, Subject, carried_by
 from bot.engine.performer.action_context import ActionContext
 from bot.engine.performer.inquiry import inquired
 from bot.engine.performer.unit_of_work import UnitOfWork
@@ -83,7 +83,7 @@ async def _laid(
     *,
     doors: bool,
 ) -> Subject:
-    minds = {(id_, where) for id_ in agents for where in (side, PUBLIC_SIDE)}
+    minds = frozenset[MindId]().union(*(carried_by(id_, side) for id_ in agents))
     return await views.action_view(community_id, agent_ids=agents, room_ids=rooms, doors=doors, minds=minds)
 
 
