@@ -26,7 +26,6 @@ from storage.erasing import erase
 from storage.faults import Troubles, apart
 from storage.ids import CountedIds
 from storage.inline import unhurried
-from storage.migrations.path import revisions
 from storage.private import UNFINISHED
 from storage.scenes import blank_said
 from storage.session import INSTALLATION, Session, owned
@@ -310,7 +309,7 @@ class _Purge:
             if _done(_nodes(connection)) != _done(nodes):
                 return False
             put_base(connection, base)
-            connection.execute("UPDATE tree SET generation = generation + 1, revision = ?", (revisions()[-1],))
+            connection.execute("UPDATE tree SET generation = generation + 1")
             for node_id, deltas in made.items():
                 put_deltas(connection, node_id, deltas)
             for node_id, digest in digests.items():

@@ -93,5 +93,7 @@ async def test_what_is_deleted_leaves_a_tree_from_before_an_update_and_the_rest_
     await written_before(live)
     await deleted(live)
     assert not await live.is_anywhere(SECRET)
+    with pytest.raises(StoreError, match="not run any more"):  # a deletion makes it no newer
+        await live.trees.grow(one.id)
     asked = "SELECT model FROM agents WHERE id = 1"
     assert await live.trees.rows(NodeId(one.id), lambda world: world.execute(asked).fetchone()) == ("first",)
