@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from bot.core.errors import SelfroomError
-from bot.shell import Json, as_line, give_up, say, say_line, settings
+from bot.shell import Json, give_up, say, say_list, settings
 
 tokens = typer.Typer(no_args_is_help=True, help="Tokens by which programs ask the console (docs/console.md).")
 Name = Annotated[str, typer.Argument(help="What it is for.")]
@@ -53,9 +53,11 @@ def list_(as_json: Json = False) -> None:
         known = PassFile(settings().passes).all()
     except SelfroomError as error:
         raise give_up(error) from error
-    for one in known:
-        told = one.model_dump(mode="json", exclude={"hashed"}) | {"scopes": sorted(one.scopes)}
-        say_line(as_line(told, as_json))
+    say_list(
+        [one.model_dump(mode="json", exclude={"hashed"}) | {"scopes": sorted(one.scopes)} for one in known],
+        as_json=as_json,
+        none="There is no token yet: `selfroom token create` makes one.",
+    )
 
 
 @tokens.command()

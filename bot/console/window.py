@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from http import HTTPStatus
 from importlib import metadata
 from pathlib import Path
@@ -116,8 +117,7 @@ class Console:
         app.router.add_post("/api/v1/session", self._enter)
         app.router.add_delete("/api/v1/session", self._leave)
         app.router.add_get("/api/v1/events", self._live.stream)
-        described_as = described([*own_routes(), *routes], metadata.version("selfroom"), COOKIE, PROOF)
-        app.router.add_get("/api/v1/openapi.json", _given(described_as))
+        app.router.add_get("/api/v1/openapi.json", _description([*own_routes(), *routes]))
         for route in routes:
             app.router.add_route(route.method, f"/api/v1{route.served_at}", self._shown(route))
         for folder in ("js", "css"):
@@ -266,9 +266,12 @@ async def _elsewhere(_: Asker, request: web.Request) -> object:
     raise LookupError(request.path)
 
 
-def _given(told: object) -> Handler:
+def _description(routes: Sequence[Route]) -> Handler:
+    """Describe what is served once somebody asks: it takes a moment, and most starts have no use for it."""
+    told = cache(lambda: described(routes, metadata.version("selfroom"), COOKIE, PROOF))
+
     async def give(_: web.Request) -> web.Response:
-        return web.json_response(told)
+        return web.json_response(told())
 
     return give
 

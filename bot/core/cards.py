@@ -34,7 +34,7 @@ MOST_KEYS = 500  # at the top of its knowledge
 TOO_MUCH = "This card holds more than any agent needs: make it smaller."
 _NOTES = re.compile(r"\s*[()\[\]]+\s*")  # "Ada (v2)": agents' names have none, which would look like our own notes
 USED = {"name", "description", "personality", "scenario", "first_mes"}
-BOOK = "character_book"  # what a card tells of its world (core.lore)
+BOOK_FIELD = "character_book"  # what a card tells of its world (core.lore)
 OWN = "selfroom"  # our place in a card's extensions
 BROKEN = "This is no character card: give a JSON file, or a PNG that has a card in it."
 
@@ -69,7 +69,7 @@ def read_card(data: bytes) -> Card:
     if not name:
         raise BadSetting("This card has no name in it: add one and try again.")
     own = _own_fields(inner)
-    lore = lorebook_of(inner.get(BOOK), lambda text: _named(text, name))
+    lore = lorebook_of(inner.get(BOOK_FIELD), lambda text: _named(text, name))
     return Card(
         name=name,
         prompt=_prompt(inner, own, name),
@@ -109,7 +109,7 @@ def card_of(agent: WholeAgent, mind: Mind, kept: Mapping[str, Json]) -> dict[str
     }
     fields: dict[str, Json] = {"name": agent.name, "description": agent.prompt, "personality": "", "scenario": ""}
     if agent.lore.entries:
-        fields[BOOK] = as_card(agent.lore)
+        fields[BOOK_FIELD] = as_card(agent.lore)
     data = {**fields, "first_mes": "", "mes_example": "", **kept, "extensions": {**extensions, OWN: own}}
     return {"spec": "chara_card_v2", "spec_version": "2.0", "data": data}
 

@@ -69,10 +69,17 @@ def triggered(book: Lorebook, words: Iterable[str]) -> tuple[LoreEntry, ...]:
     return tuple(found)
 
 
-def chosen(entries: Sequence[LoreEntry], tokens: Callable[[str], int], most: int) -> tuple[LoreEntry, ...]:
-    """Give what fits into so many tokens, by priority, in its order; `tokens` counts a content."""
+def chosen(
+    book: Lorebook, called: Sequence[LoreEntry], tokens: Callable[[str], int], most: int
+) -> tuple[LoreEntry, ...]:
+    """Give what of a book that was called fits into so many tokens, and into its own budget, in its order.
+
+    By priority; `tokens` counts a content.
+    """
     kept: list[LoreEntry] = []
-    for entry in sorted(entries, key=lambda entry: (-entry.priority, entry.order)):
+    if book.budget_tokens is not None:
+        most = min(most, book.budget_tokens)
+    for entry in sorted(called, key=lambda entry: (-entry.priority, entry.order)):
         if (cost := tokens(entry.content)) <= most:
             kept.append(entry)
             most -= cost

@@ -45,7 +45,6 @@ class _Play:
     run: int | None = None
     turns: int = 0
     pipe: Pipe | None = None
-    is_ended: bool = False
     life: asyncio.Task[None] | None = None
     ending: asyncio.Task[None] | None = None
 

@@ -81,8 +81,8 @@ def test_what_fits_is_chosen_by_priority_and_shown_in_order() -> None:
         entry("x", content="second", insertion_order=2, priority=9),
         entry("x", content="third", insertion_order=3, priority=5),
     )
-    assert [one.content for one in chosen(triggered(book, ["x"]), lambda _: 10, 25)] == ["second", "third"]
-    assert chosen(triggered(book, ["x"]), lambda _: 10, 0) == ()
+    assert [one.content for one in chosen(book, triggered(book, ["x"]), lambda _: 10, 25)] == ["second", "third"]
+    assert chosen(book, triggered(book, ["x"]), lambda _: 10, 0) == ()
 
 
 @pytest.mark.parametrize(

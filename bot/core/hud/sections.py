@@ -215,8 +215,8 @@ def _knowledge(scope: Scope, side: Side, limits: SectionLimits) -> dict[str, Jso
 
 def _lore(scope: Scope, limits: SectionLimits) -> dict[str, Json]:
     """Give the lore of what is spoken of, in what the agent's own knowledge leaves of its allocation."""
-    left = min(limits.knowledge_tokens - scope.known[scope.side].tokens, scope.agent.lore.budget_tokens or scope.budget)
-    known = chosen(scope.lore, lambda text: count(scope.tokenizer, whole(text)) + LORE_TOKENS, left)
+    left, book = limits.knowledge_tokens - scope.known[scope.side].tokens, scope.agent.lore
+    known = chosen(book, scope.lore, lambda text: count(scope.tokenizer, whole(text)) + LORE_TOKENS, left)
     return {"lore": [whole(entry.content) for entry in known]} if known else {}
 
 

@@ -160,10 +160,11 @@ def build_turn(
 ) -> BuiltCall:
     """Build the call for one seat's turn."""
     instructions, named, schema = _asked(turn)
+    known = _known(view, agent, side, tokenizer)
     sections = {
         "identity": _identity(agent, turn),
-        "knowledge": _known(view, agent, side, tokenizer),
-        "lore": _lore(view, agent, side, turn, tokenizer),
+        "knowledge": known,
+        "lore": _lore(agent, turn, known, tokenizer),
         "plan": _plan(view, agent, side),
         "feelings": _felt(view, agent, side) if turn.emotions else "",
         "room": _room(view, turn, agent, tokenizer),
@@ -227,17 +228,14 @@ def _known(view: View, agent: Agent, side: Side, tokenizer: Tokenizer) -> str:
     return f"==== WHAT YOU KNOW ====\n{inline(shown)}\n" if shown else ""
 
 
-def _lore(view: View, agent: WholeAgent, side: Side, turn: Turn, tokenizer: Tokenizer) -> str:
+def _lore(agent: WholeAgent, turn: Turn, known: str, tokenizer: Tokenizer) -> str:
     """Tell what the agent's lorebook holds on what happened last, in what its knowledge leaves of its allocation."""
     called = triggered(agent.lore, turn.lines[-agent.lore.depth :])
     if not called:
         return ""
-    left = min(knowledge_cap(agent), agent.lore.budget_tokens or agent.token_budget)
-    left -= count(tokenizer, _known(view, agent, side, tokenizer))
-    told = [
-        f"- {one_line(entry.content)}\n"
-        for entry in chosen(called, lambda text: count(tokenizer, one_line(text)) + LORE_TOKENS, left)
-    ]
+    left = knowledge_cap(agent) - count(tokenizer, known)
+    shown = chosen(agent.lore, called, lambda text: count(tokenizer, one_line(text)) + LORE_TOKENS, left)
+    told = [f"- {one_line(entry.content)}\n" for entry in shown]
     return "".join(["==== LORE ====\n", *told]) if told else ""
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from bot.core.access import check_new_key
 from bot.core.actions import AlterAgent, ClearBillboard, ClearTopic, SetBillboard, SetTopic
 from bot.core.actor import Actor
-from bot.core.cards import BOOK, kept_with
+from bot.core.cards import BOOK_FIELD, kept_with
 from bot.core.changes import Audit, UpdateKey
 from bot.core.errors import NotFound, Rejected
 from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
@@ -116,7 +116,7 @@ async def _as_it_is_now(notes: WritableNotes, community_id: CommunityId, agent_i
     """Let an agent's card go out with the lorebook that it has, not with the one that it came with."""
     name = kept_with(agent_id)
     kept = await notes.find(community_id, name)
-    if isinstance(kept, dict) and kept.pop(BOOK, None) is not None:
+    if isinstance(kept, dict) and kept.pop(BOOK_FIELD, None) is not None:
         await notes.keep(community_id, name, kept)
 
 

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from bot.core.changes import UpdateAgent, WholeAgentColumns
 from bot.core.config import CommunityConfig
-from bot.core.records import Json
+from bot.core.records import Json, Lorebook, LoreEntry
 from tests.engine.theatre import Player, simply, theatre
+from tests.factories import COMMUNITY_ID
 
 
 async def test_a_turn_is_a_closed_world_with_its_own_schema_and_what_is_constant_first() -> None:
@@ -50,3 +52,21 @@ async def test_prompts_do_not_grow_with_the_length_of_a_scene() -> None:
                 break
         sizes = [len(call.input.split()) for call in stage.house.model.calls]
         assert sizes[200] <= 1.2 * sizes[20]
+
+
+async def test_lore_is_told_in_a_turn_once_it_is_spoken_of_within_the_books_own_budget() -> None:
+    mill = LoreEntry(name="mill", keys=("old mill",), content="The old mill burnt down in 1902.")
+    tower = LoreEntry(name="tower", keys=("old mill",), content="The tower beside it stands. " * 20, priority=-1)
+    fields: WholeAgentColumns = {"lore": Lorebook(entries=(mill, tower), budget_tokens=40)}
+    lines = iter(["Good evening.", "Who was at the old mill?"])
+    model = Player(lambda text, moves: {"type": "say", "text": next(lines, "I see.")})
+    async with theatre(model) as stage:
+        async with stage.house.store.writing(COMMUNITY_ID) as write:
+            ids = await write.agents.names(COMMUNITY_ID)
+            await write.apply(COMMUNITY_ID, [UpdateAgent(agent_id=id_, fields=fields) for id_ in ids])
+        await stage.opened(agents=2, turns=4)
+        await stage.run(10)
+        first, second, third = [call.input for call in stage.house.model.calls[:3]]
+    assert "==== LORE ====" not in first + second
+    assert "==== LORE ====\n- The old mill burnt down in 1902.\n" in third
+    assert "The tower" not in third

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from bot.core.actions import CreateKey, Set, SetTopic
-from bot.core.cards import BOOK, kept_with
+from bot.core.cards import BOOK_FIELD, kept_with
 from bot.core.changes import AgentColumns, UpdateAgent
 from bot.core.errors import NotFound, Rejected
 from bot.core.name_redaction import Trace, TraceKind
@@ -116,11 +116,11 @@ async def test_entries_of_a_lorebook_that_hold_somebody_go_and_the_others_stay()
             UpdateAgent(agent_id=ADA, fields=cast(AgentColumns, {"lore": Lorebook(entries=(theirs, kept))}))
         )
         async with here.store.writing(COMMUNITY_ID) as write:
-            await write.notes.keep(COMMUNITY_ID, kept_with(ADA), {BOOK: {"entries": ["@zoe"]}, "creator": "Ann"})
+            await write.notes.keep(COMMUNITY_ID, kept_with(ADA), {BOOK_FIELD: {"entries": ["@zoe"]}, "creator": "Ann"})
         told = await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.LORE), "zoe")
         assert "sugar" not in told
         card = json.loads(await desk.cards.move_out(GUILD_ID, ADA, who=BOSS.id))["data"]
-        assert ("zoe" in str(card), card["creator"], len(card[BOOK]["entries"])) == (False, "Ann", 1)
+        assert ("zoe" in str(card), card["creator"], len(card[BOOK_FIELD]["entries"])) == (False, "Ann", 1)
         assert (await desk.agents.whole(GUILD_ID, ADA)).lore.entries == (kept,)
         with pytest.raises(NotFound, match="Nothing there holds zoe"):
             await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.LORE), "zoe")
