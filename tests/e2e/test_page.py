@@ -1,13 +1,16 @@
 """The page with the whole Selfroom behind it, as a newcomer uses it in a browser."""
 
 import re
+import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
 from tests.e2e.commanding import Commander
 from tests.e2e.conftest import Living
+from tests.e2e.test_lives import started
 from tests.e2e.visitor import Visitor
 from tests.playground.chromium import browsing
 from tests.playground.page_driver import PATIENCE_MS, Tab
@@ -186,3 +189,27 @@ async def test_who_writes_to_the_bot_in_private_is_told_what_works_there(home: L
     await expect(told).to_have_count(1, timeout=ANSWER_MS)
     await expect(told).to_contain_text("Wren in #wren")
     assert "/" not in await told.inner_text()  # no command is asked for where none works
+
+
+@pytest.mark.long
+async def test_a_page_that_stays_open_over_a_restart_shows_agents_again_and_keeps_what_is_typed(tmp_path: Path) -> None:
+    async with browsing() as browser:
+        one = Tab(await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB"))
+        one.page.set_default_timeout(ANSWER_MS)
+        states = one.page.locator(".member.agent")
+        async with started(tmp_path) as life:
+            await life.ready()
+            await one.page.goto(life.url)
+            await go_to(one, "wren")
+            await expect(states).to_have_count(2)
+            await one.box.type("half a thought")
+            life.process.send_signal(signal.SIGKILL)
+            await life.ends()
+        away = one.page.get_by_text("The bot does not answer just now")
+        await expect(away).to_be_visible(timeout=ANSWER_MS)
+        async with started(tmp_path, SELFROOM_PLAYGROUND_PORT=life.url.rpartition(":")[2]) as again:
+            await again.ready()
+            await expect(states).to_have_count(2, timeout=ANSWER_MS)
+            await expect(states.first).to_contain_text("Wren")
+            await expect(away).to_have_count(0)
+            await expect(one.box).to_have_value("half a thought")

@@ -58,7 +58,18 @@ function mount(app) {
   find(".frame").inert = false;
 }
 
+/** Open the page anew, drafts and all, where the bot is elsewhere after a restart: this page may not ask it there. */
+async function followBot(app) {
+  const answer = await fetch("/playground").catch(() => null);
+  if (answer?.ok && (await answer.json()).face_url !== app.settings.face_url) location.reload();
+}
+
 function listen(app) {
+  let wasLost = false;
+  app.gateway.on("status", (status) => {
+    if (status === "ready" && wasLost) followBot(app);
+    wasLost = status !== "ready" && (wasLost || status === "lost");
+  });
   app.interactions.on("modal", (modal, context) => openForm(app, modal, context));
   app.world.on("settled", () => app.reopen());
   app.world.on("channels", () => app.leaveUnseen());
