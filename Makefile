@@ -107,7 +107,7 @@ $(UV):
 
 .venv/dev.stamp: $(UV) pyproject.toml uv.lock
 	@echo "Fetching the libraries and tools (only this time) …"
-	@$(UV) sync --frozen --inexact $(QUIET)
+	@$(UV) sync --frozen --inexact --all-extras $(QUIET)
 	@touch $@ .venv/run.stamp
 
 # Where Python may not write what it has compiled, each start would compile all of it anew.
