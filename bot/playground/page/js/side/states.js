@@ -80,8 +80,8 @@ function paceWord(every) {
 /** What an agent's tempo means, in words. */
 export function paceWords(agent) {
   const every = Number(agent.interval_seconds);
-  const looks = `It is ${paceWord(every)}: what is not for it, it looks at every ${every.toFixed(1)} s at the soonest`;
-  return `${looks}, and so soon it answers and types, too. 👍 makes it quicker, 👎 slower; with time it calms down.`;
+  const looks = `It is ${paceWord(every)}: every ${every.toFixed(1)} s at the soonest it looks at what is not for it`;
+  return `${looks}, and it answers and types as quickly. 👍 makes it quicker, 👎 slower; with time it calms down.`;
 }
 
 /** An agent's tempo: "unhurried, every 5.0 s". */
