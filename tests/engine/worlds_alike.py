@@ -146,11 +146,9 @@ class Around:
         readings = Readings(self.desk, self.feed)
         asker = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, sees=lambda _: True, server="")
         parts = {"room": "1", "agent": str(whose), "message": "1", "beat": "1"}
+        request = make_mocked_request("GET", WORDS, match_info=parts)  # to make one takes as long as to answer it
         routes = [one for one in (*readings.routes(), *Doings(self.desk, readings).routes()) if one.method == "GET"]
-        found = {
-            f"console {one.path}": await _answer(one.told(asker, make_mocked_request("GET", WORDS, match_info=parts)))
-            for one in routes
-        }
+        found = {f"console {one.path}": await _answer(one.told(asker, request)) for one in routes}
         agents = frozenset(await self.desk.agents.names(GUILD_ID))
         hidden = await self.desk.agents.masked(GUILD_ID)
         told = self.feed.after(self.stage.house.community_id, self.since) or ()
