@@ -34,7 +34,7 @@ from bot.core.scenes.kind import Chance, Event, Expect, SceneKind
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import SceneEvent
 from bot.core.scenes.showing import TEXT, begun
-from bot.core.scenes.windows import costs, is_hidden, window_seconds
+from bot.core.scenes.windows import costs, is_hidden, unseen_lengths, window_seconds
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office, by_nobody
@@ -163,8 +163,9 @@ class Around:
             said = [(one.sender, one.content) for one in await posts(write, scene, events, now=house.clock.now())]
             beside = await asides(write, scene, events, now=house.clock.now())
         awaits, until = standing.awaits, window_seconds(scene, standing)
-        soonest = awaits.least_seconds if isinstance(awaits, Expect) and awaits.unseen else until
-        is_unseen = is_hidden(standing)
+        is_unseen, soonest = is_hidden(standing), until
+        if isinstance(awaits, Expect) and awaits.unseen:
+            soonest = awaits.least_seconds * unseen_lengths(scene.seed, standing)
         timing = [soonest, is_unseen, is_unseen and costs(scene, standing, is_new=True)]
         return {
             "REST": json.dumps(scene_row(told)),
