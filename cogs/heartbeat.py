@@ -25,11 +25,9 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         """
         await wait(interaction)
         guild_id, now = guild_of(interaction), self.desk.clock.now()
-        view = await self.desk.community.view(guild_id)  # in it rests who sits in a scene that keeps secrets
-        everyone = sorted(view.agents.values(), key=lambda one: one.id)
-        wanted = [one for one in everyone if (one.id == agent.id if agent else one.retired_at is None)]
-        sight = await self.sight(interaction)
-        agents, hidden = [sight.of_agent(one) for one in wanted], sight.hidden_agents
+        view, sight = await self.desk.community.view(guild_id), await self.sight(interaction)  # rid of scenes' secrets
+        wanted = [agent.id] if agent else sorted(id_ for id_, one in view.agents.items() if one.retired_at is None)
+        agents, hidden = [sight.of_agent(view.agents[id_]) for id_ in wanted], sight.hidden_agents
         looks = await self.looks(interaction, sight)
         title, rows = "Heartbeats", pace_rows(view, agents, looks, now)
         lines = pace_table(view, agents, looks, hidden)
