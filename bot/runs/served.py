@@ -89,7 +89,7 @@ class ServedRuns:
     _why: dict[tuple[Snowflake, int], str] = field(default_factory=dict)  # how each ended that was played here
     _readers: ProcessWorkshop = field(
         default_factory=lambda: ProcessWorkshop(
-            benches=1, wall_seconds=3 * READ_SECONDS, cpu_seconds=READ_SECONDS, memory_bytes=READ_BYTES
+            benches=2, wall_seconds=3 * READ_SECONDS, cpu_seconds=READ_SECONDS, memory_bytes=READ_BYTES
         )
     )
     _reads: int = 0
