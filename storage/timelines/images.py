@@ -93,9 +93,10 @@ class WorldImage:
 
 
 class Images:
-    """Images of worlds that were asked for lately; safe to be asked by several threads."""
+    """Images of worlds that were asked for lately, which lie in a folder; safe to be asked by several threads."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
+        keep_nameless_in(folder)
         self._most = most_bytes
         self._kept: OrderedDict[Place, tuple[WorldImage, int]] = OrderedDict()
         self._bytes = 0

@@ -37,14 +37,7 @@ from bot.core.timelines.records import (
 from storage.columns import to_microseconds
 from storage.migrations.path import revisions
 from storage.timelines.deltas import digest_of
-from storage.timelines.images import (
-    Images,
-    WorldImage,
-    brought_up_to_date,
-    keep_nameless_in,
-    laid_over,
-    unfrozen,
-)
+from storage.timelines.images import Images, WorldImage, brought_up_to_date, laid_over, unfrozen
 from storage.timelines.nodes import (
     ABOVE,
     STILL,
@@ -98,10 +91,9 @@ class SqlTrees:
 
     def __init__(self, folder: Path, config: CommunityConfig | None = None) -> None:
         self.folder = folder
-        keep_nameless_in(folder.parent)
         self._config = config or CommunityConfig()
         self._files: dict[TreeKey, TreeFile] = {}
-        self._images = Images()
+        self._images = Images(folder.parent)
         self._begun: dict[tuple[TreeKey, NodeId], int] = {}  # of which generation the worlds are that run
         self._revision = revisions()[-1]
 
