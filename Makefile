@@ -54,9 +54,10 @@ format: .venv/dev.stamp ## Rewrite the code in the house's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-pages: .venv/dev.stamp ## Write anew what follows from the code: the tables in docs/commands.md, docs/actions.md and docs/games.md, the golden HUDs of the tests
+pages: .venv/dev.stamp ## Write anew what follows from the code: the tables in docs/commands.md, docs/actions.md and docs/games.md, the golden HUDs of the tests, what catalogues lack
 	$(BIN)/python -m tests.cogs.pages
 	$(BIN)/python -m tests.core.hud.golden
+	$(BIN)/python -m tests.languages.catalogues
 
 bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
 	$(BIN)/python -m tests.bench $(ONLY)
@@ -106,7 +107,7 @@ $(UV):
 
 .venv/dev.stamp: $(UV) pyproject.toml uv.lock
 	@echo "Fetching the libraries and tools (only this time) …"
-	@$(UV) sync --frozen --inexact $(QUIET)
+	@$(UV) sync --frozen --inexact --all-extras $(QUIET)
 	@touch $@ .venv/run.stamp
 
 # Where Python may not write what it has compiled, each start would compile all of it anew.

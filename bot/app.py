@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib import metadata
 
 import structlog
 
@@ -28,6 +29,7 @@ from bot.console.window import Console
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
+from bot.core.spans import Span
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities, examine_model
 from bot.engine.deadlines import Deadlines
@@ -142,7 +144,7 @@ def announce(house: House, settings: Settings, say: Say) -> None:
 async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) -> AsyncIterator[House]:
     """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
-        clock, metrics = SystemClock(), PrometheusMetrics()
+        clock, metrics = SystemClock(), PrometheusMetrics(open_traces(stack, settings))
         os.environ.setdefault(UNNAMED, str(settings.data_dir))
         store = await SqlStore.open(
             settings.database, config=settings.defaults, sole=True, timelines=settings.timelines
@@ -172,6 +174,21 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         if (window := open_console(settings, house.client, parts)) is not None:
             house.client.window = await stack.enter_async_context(window)
         yield house
+
+
+def open_traces(stack: AsyncExitStack, settings: Settings) -> Callable[[Span], None] | None:
+    """Give what takes the spans of beats, where somebody wants to follow them."""
+    if settings.traces_url is None:
+        return None
+    try:
+        from bot.adapters.traces import traces_to  # brought by an extra, which few have
+    except ModuleNotFoundError as error:
+        raise BadSetting(
+            "SELFROOM_TRACES_URL is set, but not what sends spans: install selfroom[traces], or unset it."
+        ) from error
+    traces = traces_to(settings.traces_url, metadata.version("selfroom"))
+    stack.push_async_callback(asyncio.to_thread, traces.close)
+    return traces
 
 
 def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:

@@ -25,6 +25,7 @@ from bot.adapters.discord.reaching import NotDiscord, again_after, api_trouble, 
 from bot.adapters.discord.refusals import explained, without_commands
 from bot.adapters.discord.signposts import Signposts
 from bot.adapters.discord.territory import Place
+from bot.adapters.discord.translation import CommandTranslator
 from bot.console.window import Console
 from bot.core.errors import NotFound, PublishError, Rejected
 from bot.core.events import Event, EventsUnread, GuildLeft
@@ -212,6 +213,7 @@ class SelfroomClient(commands.Bot):
 
     async def setup_hook(self) -> None:
         """Put the commands in and begin to listen."""
+        await self.tree.set_translator(CommandTranslator())
         for maker in self._makers:
             await self.add_cog(maker(self))
         self._listening = asyncio.create_task(self._inbox.run(), name="inbox")

@@ -182,6 +182,7 @@ class Settings(BaseSettings):
     slot_seconds: float = Field(default=1.0, gt=0, le=10)
     log_megabytes: int = Field(default=10, ge=1)
     log_files: int = Field(default=5, ge=1)
+    traces_url: WebAddress | None = None  # of a collector that takes OpenTelemetry's spans over HTTP
     log_format: Literal["text", "json"] = "text"  # of the console; the files are JSON
     community: CommunityConfig = CommunityConfig()
 

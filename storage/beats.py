@@ -4,17 +4,19 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
     Integer,
+    Label,
     Update,
     and_,
     bindparam,
     case,
     delete,
     func,
+    literal,
     or_,
     select,
     update,
@@ -33,7 +35,7 @@ from storage.money import sums
 from storage.owed import debts_in
 from storage.prepared import Prepared, Question
 from storage.questions import FREE, questions
-from storage.session import Query, Session, Values, owned
+from storage.session import Field, Query, Session, Values, owned
 from storage.tables import (
     AGENTS,
     BEATS,
@@ -44,7 +46,19 @@ from storage.tables import (
 )
 
 EMPTIED = {"hud": "", "answer": "", "thoughts": ""}
-LISTED = [column for column in BEATS.c if column.name not in EMPTIED]  # a HUD alone may have 600,000 characters
+LONGEST_LISTED = 10_000  # characters of what a beat did, and of its sections, where hundreds are read together
+TOO_LONG = {"outcome": ["It did more than a list can hold: look at the beat itself."], "sections": []}
+
+
+def _short(column: Field) -> Label[Any]:
+    """Give a column where it is short, and in place of what is long a word that says so."""
+    told = literal(TOO_LONG[column.name], column.type)
+    return case((func.coalesce(func.length(column), 0) <= LONGEST_LISTED, column), else_=told).label(column.name)
+
+
+LISTED = [  # a HUD alone may have 600,000 characters
+    _short(column) if column.name in TOO_LONG else column for column in BEATS.c if column.name not in EMPTIED
+]
 
 _ITS = BEATS.c.community_id == bindparam("its")
 ADDRESSED = Prepared(

@@ -15,6 +15,7 @@ from bot.core.hud.counting import adds_up
 from bot.core.models import Ceilings, ModelAnswer, ModelCall, OwnProvider, OwnProviders, Source
 from bot.core.ports import IdKind, Tokenizer
 from bot.core.records import Community, Usage
+from bot.core.spans import Span
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -187,12 +188,16 @@ class CountedMetrics:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.observed: dict[str, list[float]] = {}
+        self.spans: list[Span] = []
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         self.counts[name] += int(amount)
 
     def observe(self, name: str, value: float, **labels: str) -> None:
         self.observed.setdefault(name, []).append(value)
+
+    def span(self, span: Span) -> None:
+        self.spans.append(span)
 
 
 class Nudges:

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from bot.core.next_beat import NextBeat
 from bot.core.ports.talk import Queue
 from bot.core.records import Agent, CommunityId
+from bot.core.spans import Span
 
 WHOSE = ("community", "agent", "name")
 MOST_SERIES = 200  # of one name: models have the names that people give them
@@ -27,9 +28,10 @@ class Heart:
 
 
 class PrometheusMetrics:
-    """Keeps the `Metrics` port; every name becomes `selfroom_<name>`."""
+    """Keeps the `Metrics` port; every name becomes `selfroom_<name>`, and spans go to `traces`, where there is one."""
 
-    def __init__(self) -> None:
+    def __init__(self, traces: Callable[[Span], None] | None = None) -> None:
+        self._traces = traces
         self._registry = CollectorRegistry()
         self._counters: dict[str, Counter] = {}
         self._histograms: dict[str, Histogram] = {}
@@ -48,6 +50,10 @@ class PrometheusMetrics:
             histogram = Histogram(f"selfroom_{name}", name.replace("_", " "), sorted(labels), registry=self._registry)
             self._histograms[name] = histogram
         (histogram.labels(**self._bounded(name, labels)) if labels else histogram).observe(value)
+
+    def span(self, span: Span) -> None:
+        if self._traces is not None:
+            self._traces(span)
 
     def watch(self, name: str, what: str, read: Callable[[], float]) -> None:
         """Show what `read` gives whenever somebody looks."""

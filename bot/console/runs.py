@@ -76,7 +76,7 @@ class RunPages:
         ]
 
     def _changed(self) -> list[Route]:
-        one, at, run = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}", ("run",)
+        one, at, run, card = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}", ("run",), ("name", "prompt", "type")
 
         def change(path: str, told: Told, about: str, gives: tuple[str, ...] = (), **more: Any) -> Route:  # noqa: ANN401
             return Route(
@@ -86,7 +86,7 @@ class RunPages:
         return [
             change("/runs", self.begin, "Begin a run.", run, body=RunSpec),
             change("/runs/agents", self.made_up, "Make agents up.", ("agents",), body=Wished),
-            change("/runs/card", self.card, "Read a character card.", ("name", "prompt", "type"), takes=BYTES),
+            change("/runs/card", self.card, "Read a character card.", card, takes=BYTES, is_large=True),
             change("/runs/end", self.end, "End what is played."),
             change(f"{one}/advance", self.advance, "Let a run go on, or branch.", run, body=GoesOn),
             change(f"{one}/copy", self.copy, "Copy a run.", run),

@@ -22,6 +22,7 @@ from bot.console.reading import Readings
 from bot.console.routes import Given, Route, Scope
 from bot.console.runs import RunPages
 from bot.console.standing import Asker, Standing
+from bot.console.turns import Turns, given
 from bot.core.errors import BadSetting, NotFound, Rejected, SelfroomError
 from bot.core.happenings import Happened, Happening
 from bot.core.permissions import ONLY_MANAGERS
@@ -70,6 +71,7 @@ class Console:
         self._door = Door(clock, hours=hours)
         self._asked = Pace(clock, most=ASKED_MOST, seconds=ASKED_SECONDS)
         self._tried = Pace(clock, most=TRIED_MOST, seconds=TRIED_SECONDS)
+        self._turns = Turns()
         self._origins: list[str] = []
         self._live = Live(desk, feed, self._asker, self._still)
         desk.runs.on_news = lambda whose: feed.tell([Happening(kind=Happened.CHANGED, community_id=whose, what="runs")])
@@ -159,8 +161,10 @@ class Console:
 
     def _shown(self, route: Route) -> Handler:
         async def show(request: web.Request) -> web.StreamResponse:
-            told = await route.told(await self._asker(request, route.scope), request)
-            return told if isinstance(told, web.StreamResponse) else web.json_response(told)
+            asker = await self._asker(request, route.scope)
+            async with self._turns.of(asker.guild_id, alone=route.is_large):
+                told = await route.told(asker, request)
+                return await given(request, told if isinstance(told, web.StreamResponse) else web.json_response(told))
 
         return show
 

@@ -24,6 +24,7 @@ from bot.core.kinds import OutputFormat, ReasonKind
 from bot.core.plain_words import Sole
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
 from bot.core.records import AgentId, CommunityId, Usage
+from bot.core.spans import SpanKind
 from bot.core.spending import Limit, Short, added, divided, next_day, together
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
@@ -34,6 +35,7 @@ from bot.engine.moderation import Objections
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, count_use, weights_of
+from bot.engine.spans import Spans
 from bot.engine.turn_reading import TurnReader
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
@@ -87,6 +89,7 @@ class Caller:
         self._applier = applier
         self._clock = clock
         self._metrics = metrics
+        self._spans = Spans(metrics, clock)
         self._workshop = workshop
         self._turns_read = TurnReader(workshop=workshop, objections=objections)
         self._call_seconds = call_seconds
@@ -156,7 +159,7 @@ class Caller:
             paid_for = call
         kept = await aside(_kept, batch, call, parsed, before)
         parts = [_answered(batch, call, one, answer, parsed, kept) for one in call.ready]
-        again = [one for one in parts if call.shared and _needs_own_call(one)]
+        again = [one for one in parts if call.shared and (one.failed or any(map(alone_only, one.reply.actions)))]
         final = [one if before is None else _joined(before, one) for one in parts if one not in again]
         async with self._turns[batch.community_id]:
             await self._apply(batch, final, pending, Bill.of(paid_for, as_told(answer.usage)))
@@ -247,7 +250,10 @@ class Caller:
         self, batch: Batch, parts: Sequence[Answered], pending: dict[AgentId, Ready], bill: Bill | None = None
     ) -> None:
         """Apply parts of an answer and settle what it cost; who could not be served is put back."""
-        await self._put_back(await self._applier.apply(batch.community_id, parts, batch.at, bill), BROKEN)
+        since = self._clock.now()
+        broken = await self._applier.apply(batch.community_id, parts, batch.at, bill)
+        self._spans.note(SpanKind.APPLY, batch, [one.ready for one in parts], since)
+        await self._put_back(broken, BROKEN)
         for part in parts:
             pending.pop(part.ready.agent_id, None)
         self._on_letters()
@@ -255,16 +261,18 @@ class Caller:
     async def _ask(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
         self._metrics.observe("agents_per_call", len(call.ready))
-        self._metrics.count("model_calls", model=batch.model.counted_as(call.kind.model))
+        model, since = batch.model.counted_as(call.kind.model), self._clock.now()
+        self._metrics.count("model_calls", model=model)
         try:
             answer = await self._asking(batch, call)
-        except ModelError as error:
-            await self._purse.settle(batch.community_id, call, error.usage)
+        except Exception as error:
+            usage = error.usage if isinstance(error, ModelError) else None
+            failure = type(error).__name__
+            self._spans.note(SpanKind.CALL, batch, call.ready, since, model=model, usage=usage, failure=failure)
+            await self._purse.settle(batch.community_id, call, usage)
             raise
-        except Exception:
-            await self._purse.settle(batch.community_id, call, None)
-            raise
-        count_use(self._metrics, batch.model.counted_as(call.kind.model), answer.usage)
+        self._spans.note(SpanKind.CALL, batch, call.ready, since, model=model, usage=answer.usage)
+        count_use(self._metrics, model, answer.usage)
         return answer
 
     async def _asking(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
@@ -440,10 +448,6 @@ def _sole(batch: Batch, call: PlannedCall, answer: ModelAnswer) -> Sole:
     )
 
 
-def _needs_own_call(part: Answered) -> bool:
-    return bool(part.failed) or any(alone_only(action) for action in part.reply.actions)
-
-
 def _kept(batch: Batch, call: PlannedCall, parsed: ParsedAnswer, before: Answered | None) -> _Kept:
     """Blot out of a call's text what the community's keys are, and the keys in what its agents really did."""
     redactor, raw_blots = (before.redactor, before.raw_blots) if before else (batch.redactor, batch.redactor)
@@ -464,7 +468,7 @@ def _answered(
         ready=ready,
         call=call,
         reply=reply or AgentAnswer(agent_id=ready.agent_id),
-        usage=_share(call, ready.agent_id, answer.usage),
+        usage=divided(answer.usage, weights_of(call))[ready.agent_id],
         text=answer.text,
         hud=kept.hud,
         redactor=kept.redactor,
@@ -493,8 +497,3 @@ def _merged(shared: AgentAnswer, own: AgentAnswer) -> AgentAnswer:
     kept = [action for action in shared.actions if not alone_only(action)]
     added = [action for action in own.actions if alone_only(action)]
     return replace(shared, actions=(*kept, *added))
-
-
-def _share(call: PlannedCall, agent_id: AgentId, usage: Usage) -> Usage:
-    """Give an agent's share of what a call used, by the size of its part."""
-    return divided(usage, weights_of(call))[agent_id]

@@ -11,6 +11,7 @@ from bot.core.errors import StoreError
 from bot.core.gate import Ready
 from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Store, Workshop
 from bot.core.records import AgentId, BeatId, CommunityId, Reason, Snowflake
+from bot.core.spans import SpanKind
 from bot.core.view import Outline
 from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
@@ -22,6 +23,7 @@ from bot.engine.moderation import Objections
 from bot.engine.performer import Performer
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Purse
+from bot.engine.spans import Spans
 
 AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
 CALL_SECONDS = 200.0  # longer than the model port's own timeouts and retries
@@ -66,6 +68,7 @@ class Heartbeat:
         self._store = store
         self._clock = clock
         self._metrics = metrics
+        self._spans = Spans(metrics, clock)
         self._planned = planned
         self._at_once = at_once
         self._on_typing = on_typing
@@ -174,9 +177,11 @@ class Heartbeat:
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
     ) -> tuple[Batch, Sequence[PlannedCall]] | None:
         try:
+            since = self._clock.now()
             batch = await self._gatekeeper.let_in(community_id, agent_ids, now)
             if batch is None or not (batch := await self._afforded(batch)).ready:
                 return None
+            self._spans.note(SpanKind.CLAIM, batch, batch.ready, since)
         except Exception:
             self._unsure = True
             self._metrics.count("slots_broken")
@@ -198,11 +203,14 @@ class Heartbeat:
         try:
             view, model = batch.view, batch.model
             calls: list[PlannedCall] = []
+            since = self._clock.now()
             async for seen, ready in by_size(self._store, view, batch.ready):
+                read_at = self._spans.note(SpanKind.VIEW, batch, ready, since)
                 write = planner.builder(seen, model, batch.at, turns=batch.turns)
                 planned = planner.plan(seen, ready, model, write, batch.at)
                 while (call := await aside(next, planned, None)) is not None:  # to write a large one takes a second
                     calls.append(planner.with_images(view, model, call))
+                since = self._spans.note(SpanKind.HUD, batch, ready, read_at)
             booked = await self._purse.reserve(batch.community_id, model, view.config, calls, batch.at, view.agents)
             return replace(batch, view=without_minds(view)), booked
         except Exception:
@@ -241,6 +249,8 @@ class Heartbeat:
             await self._caller.carry_out(batch, call)
         finally:
             typing.cancel()
+            for one in call.ready:
+                self._spans.note(SpanKind.BEAT, batch, [one], batch.at, reason=one.first.kind)
         if then is not None:
             await then()
 

@@ -18,6 +18,7 @@ from bot.core.ports import Clock, Expected, Metrics, Moves, Post, Publisher, Sto
 from bot.core.post_removal import Parts, removal
 from bot.core.reasons import reasons_for
 from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
+from bot.core.spans import Span, SpanKind
 from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
 from bot.core.view import Roster
@@ -180,6 +181,16 @@ class Posting:
                 await write.apply(letter.community_id, await _reasons(write, letter, context, now))
         self._on_due()
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
+        if (beat_id := context.message.beat_id) is not None and context.message.scene_id is None:
+            span = Span(
+                kind=SpanKind.LETTER,
+                community_id=letter.community_id,
+                guild_id=context.view.community.guild_id,
+                beat_ids=(beat_id,),
+                since=letter.created_at,
+                until=now,
+            )
+            self._metrics.span(span)
         return there
 
     async def _find(

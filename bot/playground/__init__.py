@@ -5,6 +5,7 @@
 
     GET    /playground                      ids, addresses, the first person's and the bot's token
     GET    /playground/people               everyone with a token; POST {name, guild_id?, manager?} makes one
+    PATCH  /playground/people/{id}          {name?, locale?}: how they are called, what language they read
     POST   /playground/guilds               {name, owner_id?}: a server with the channel `general`
     POST   /playground/bots                 {name, guild_id?, permissions?, flags?}: an application, invited
     PUT    /playground/guilds/{id}/members/{user_id}   {permissions?}: a person joins, a bot is invited

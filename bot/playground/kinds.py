@@ -84,6 +84,15 @@ class CommandKind(IntEnum):
     MESSAGE_MENU = 3
 
 
+# fmt: off
+LOCALES = (
+    "en-US", "en-GB", "bg", "zh-CN", "zh-TW", "hr", "cs", "id", "da", "nl", "fi", "fr", "de", "el", "hi", "hu",
+    "it", "ja", "ko", "es-419", "lt", "no", "pl", "pt-BR", "ro", "ru", "es-ES", "sv-SE", "th", "tr", "uk", "vi",
+)
+# fmt: on
+"""The languages that a person can read Discord in."""
+
+
 class OptionKind(IntEnum):
     """What an option of a command takes."""
 

@@ -31,6 +31,13 @@ def rename_person(world: World, row: Json, name: str) -> Json:
     return row
 
 
+def set_locale(world: World, row: Json, locale: str) -> Json:
+    """Let a person read in another language; only they hear of it, and bots when they use a command."""
+    row = world.change_user(row, locale=locale)
+    world.tell_users([row["id"]], "USER_UPDATE", show_me(row))
+    return row
+
+
 def remove_person(world: World, row: Json) -> None:
     """Let a person go for good: what they said stays under their name, their token opens nothing any more."""
     for guild in world.guilds_of(row["id"]):

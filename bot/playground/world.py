@@ -69,7 +69,11 @@ class World:
 
     def rename(self, row: Json, name: str) -> Json:
         """Give a user another name."""
-        row = row | {"username": name}
+        return self.change_user(row, username=name)
+
+    def change_user(self, row: Json, **changes: object) -> Json:
+        """Change what is known of a user with a token."""
+        row = row | changes
         self._tokens[row["token"]] = row
         return self.users.put(row["id"], row)
 

@@ -24,6 +24,7 @@ from bot.core.records import (
     Snowflake,
     Usage,
 )
+from storage.beats import TOO_LONG
 from storage.store import SqlStore
 from tests.fakes import START
 from tests.founding import founded
@@ -370,3 +371,21 @@ async def test_what_an_agent_in_a_call_is_asked_for_stays_until_that_ends(
     async with store.writing(community_id) as write:
         await write.talk.delete(community_id, [last.discord_id], NOW)
     assert (await waiting(store, community_id))[0] == [last.id]
+
+
+async def test_what_very_much_was_done_in_is_listed_shortly_and_read_whole(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    """Of two hundred beats from an archive, each with 400,000 characters, a list took 180 MB and half a second."""
+    much = replace(beat(1), outcome=("x" * 1_000,) * 200, sections=(("s" * 1_000, 3),) * 200)
+    little = replace(beat(2), outcome=("Said hello.",), sections=(("identity", 3),))
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [EndBeat(beat=much), EndBeat(beat=little)])
+    async with store.reading() as read:
+        newest = await read.beats.newest(community_id, FIRST, limit=2)
+        by_id = await read.beats.listed(community_id, [BeatId(1), BeatId(2)])
+        whole = await read.beats.find(community_id, BeatId(1))
+    for first, second in ((newest[1], newest[0]), (by_id[BeatId(1)], by_id[BeatId(2)])):
+        assert (first.outcome, first.sections) == (tuple(TOO_LONG["outcome"]), ())
+        assert (second.outcome, second.sections) == (little.outcome, little.sections)
+    assert whole is not None and (whole.outcome, whole.sections) == (much.outcome, much.sections)

@@ -12,6 +12,7 @@ from discord import app_commands
 from bot.core.changes import SetOverride
 from bot.core.ports import Store
 from bot.core.records import Community
+from bot.languages import fingerprint
 
 SYNCED = "synced_commands"
 ROLE = "architect_role_id"  # of those who may do what managers may, of whom Discord's own defaults know nothing
@@ -21,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 class CommandSync:
-    """Keeps the hash of the commands that a server has, and sends them when it differs."""
+    """Keeps the hash of the commands that a server has, in all languages, and sends them when it differs."""
 
     def __init__(self, tree: app_commands.CommandTree[Any], store: Store) -> None:
         self._tree = tree
@@ -58,10 +59,11 @@ class CommandSync:
         self.word(self._tree.get_commands(guild=guild))
         self.offer(self._tree.get_commands(guild=guild), to_all=bool(community.overrides.get(ROLE)))
         commands = [command.to_dict(self._tree) for command in self._tree.get_commands(guild=guild)]
-        digest = hashlib.sha256(json.dumps(commands, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        said = json.dumps([commands, fingerprint()], sort_keys=True, default=str)
+        digest = hashlib.sha256(said.encode()).hexdigest()[:16]
         if community.overrides.get(SYNCED) == digest:
             return False
-        await self._tree.sync(guild=guild)  # it reads the commands before it waits for anything
+        await self._tree.sync(guild=guild)  # it reads and translates the commands before it waits for anything
         async with self._store.writing(community.id) as write:
             await write.apply(community.id, [SetOverride(name=SYNCED, value=digest)])
         log.info("commands put into a server", server=guild.name, commands=len(commands))

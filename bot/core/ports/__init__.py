@@ -22,6 +22,7 @@ from bot.core.ports.talk import NewMessage as NewMessage
 from bot.core.post_removal import Parts as Parts
 from bot.core.publishing import Post as Post
 from bot.core.publishing import Publisher as Publisher
+from bot.core.spans import Span as Span
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -87,6 +88,9 @@ class Metrics(Protocol):
 
     def observe(self, name: str, value: float, **labels: str) -> None:
         """Note a measured value."""
+
+    def span(self, span: Span) -> None:
+        """Note what a piece of work for single beats took."""
 
 
 class Planned(Protocol):

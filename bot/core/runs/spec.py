@@ -6,7 +6,16 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Final, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    FailFast,
+    Field,
+    JsonValue,
+    StringConstraints,
+    model_validator,
+)
 
 from bot.core.config import CommunityConfig
 from bot.core.kinds import AgentType
@@ -139,9 +148,9 @@ class RunSpec(_Part):
     budget: Decimal = Field(default=Decimal("1.00"), gt=0, le=1_000)
     every: Whole = Field(default=10, ge=1, le=1_000)
     starts: AwareDatetime = datetime(2026, 1, 1, 9, tzinfo=UTC)
-    agents: tuple[RunAgent, ...] = Field(min_length=1, max_length=MOST_AGENTS)
+    agents: Annotated[tuple[RunAgent, ...], FailFast()] = Field(min_length=1, max_length=MOST_AGENTS)
     scene: RunScene | None = None
-    events: tuple[RunEvent, ...] = Field(default=(), max_length=MOST_EVENTS)
+    events: Annotated[tuple[RunEvent, ...], FailFast()] = Field(default=(), max_length=MOST_EVENTS)
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
 
     @property

@@ -14,6 +14,7 @@ from bot.core.ports.trees import World
 from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, LetterId, Snowflake
 from bot.core.scenes.showing import Board
+from bot.core.spans import Span
 from bot.core.timelines.records import QUIET
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
@@ -185,6 +186,9 @@ class Turns:
 
     def observe(self, name: str, value: float, **labels: str) -> None:
         """Measure nothing: how long it takes is nothing to a world apart."""
+
+    def span(self, span: Span) -> None:
+        """Follow nothing."""
 
 
 class _Unplanned:

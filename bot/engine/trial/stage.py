@@ -35,6 +35,7 @@ from bot.core.records import (
     Usage,
     WholeAgent,
 )
+from bot.core.spans import Span
 from bot.core.spending import day_of
 from bot.engine.heartbeat import CALL_SECONDS, Heartbeat
 from bot.engine.intake import Intake
@@ -136,6 +137,8 @@ class _Unmeasured:
     def count(self, name: str, amount: float = 1, **labels: str) -> None: ...
 
     def observe(self, name: str, value: float, **labels: str) -> None: ...
+
+    def span(self, span: Span) -> None: ...
 
 
 class _Unplanned:

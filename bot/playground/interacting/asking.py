@@ -5,9 +5,9 @@ import secrets
 from bot.playground.kinds import Asked
 from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_any
-from bot.playground.shapes.guild import show_member
+from bot.playground.shapes.guild import guild_locale, show_member
 from bot.playground.shapes.message import show_message
-from bot.playground.shapes.user import show_user
+from bot.playground.shapes.user import locale_of, show_user
 from bot.playground.world import World
 
 ANSWER_SECONDS = 3.0
@@ -61,7 +61,7 @@ def _event(world: World, row: Json, channel: Json, asked: Json) -> Json:
         "channel_id": channel["id"],
         "channel": show_any(world, channel, viewer=row["application_id"])
         | {"permissions": str(world.permissions_in(channel, person))},
-        "locale": "en-US",
+        "locale": locale_of(world.users.rows[person]),
         "app_permissions": str(world.permissions_in(channel, row["application_id"])),
         "entitlements": [],
         "entitlement_sku_ids": [],
@@ -74,10 +74,11 @@ def _event(world: World, row: Json, channel: Json, asked: Json) -> Json:
     if guild_id is None:
         return event | {"user": show_user(world.users.rows[person])}
     member = show_member(world, world.members.rows[f"{guild_id}:{person}"])
+    locale = guild_locale(world.guilds.rows[guild_id])
     return event | {
         "guild_id": guild_id,
-        "guild": {"id": guild_id, "locale": "en-US", "features": []},
-        "guild_locale": "en-US",
+        "guild": {"id": guild_id, "locale": locale, "features": []},
+        "guild_locale": locale,
         "member": member | {"permissions": str(world.permissions_in(channel, person))},
     }
 

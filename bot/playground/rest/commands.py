@@ -11,7 +11,7 @@ from bot.playground.rest.routes import Routes
 from bot.playground.rows import Json
 from bot.playground.shapes.user import show_user
 from bot.playground.world import World
-from bot.playground.writing.commands import CommandChange, CommandForm, read_command
+from bot.playground.writing.commands import CommandChange, CommandForm, named_alike, read_command
 
 routes = Routes()
 
@@ -84,10 +84,9 @@ def overwrite(call: Call, form: Annotated[list[CommandForm], ListOf(0, MOST_ANY)
     """Replace all commands; those with the same name and type keep their ids."""
     old = {(row["type"], row["name"]): row for row in _mine(call)}
     rows = [_build(call, given, old, f"{index}") for index, given in enumerate(form)]
-    names = [(row["type"], row["name"]) for row in rows]
-    if len(set(names)) < len(names):
+    if any(named_alike([row for row in rows if row["type"] == kind]) for kind in CommandKind):
         raise invalid("0.name", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
-    if any(sum(kind == t for t, _ in names) > most for kind, most in MOST.items()):
+    if any(sum(row["type"] == kind for row in rows) > most for kind, most in MOST.items()):
         raise ApiError(400, 30032)
     for row in old.values():
         call.world.commands.drop(row["id"])

@@ -6,9 +6,9 @@ from bot.playground import people, permissions
 from bot.playground.call import Call
 from bot.playground.errors import ApiError, Unknown, invalid
 from bot.playground.faults import GATEWAY_KINDS, FaultForm
-from bot.playground.forms import Bits, Number, Snowflake, Text, Whole
+from bot.playground.forms import Bits, Choice, Number, Snowflake, Text, Whole
 from bot.playground.interacting.asking import fail_silent
-from bot.playground.kinds import THREADS
+from bot.playground.kinds import LOCALES, THREADS
 from bot.playground.permissions import Permission
 from bot.playground.rest.routes import Routes
 from bot.playground.rows import Json, Shown
@@ -32,10 +32,11 @@ class PersonForm(TypedDict, total=False):
     manager: bool
 
 
-class NameForm(TypedDict):
-    """How a person wants to be called."""
+class ProfileForm(TypedDict, total=False):
+    """How a person wants to be called, and what language they read."""
 
     name: Annotated[str, Text(1, 32)]
+    locale: Annotated[str, Choice(*LOCALES)]
 
 
 class NewGuildForm(TypedDict, total=False):
@@ -86,9 +87,13 @@ def make_person(call: Call, form: PersonForm) -> Json:
 
 
 @routes.on("PATCH", "/people/{user_id}", door="open")
-def rename_person(call: Call, form: NameForm) -> Json:
-    """Give a person the name that they choose."""
-    row = people.rename_person(call.world, _person(call), form["name"].strip())
+def change_person(call: Call, form: ProfileForm) -> Json:
+    """Give a person the name and the language that they choose."""
+    row = _person(call)
+    if "name" in form:
+        row = people.rename_person(call.world, row, form["name"].strip())
+    if "locale" in form:
+        row = people.set_locale(call.world, row, form["locale"])
     return {"user": show_user(row), "token": row["token"]}
 
 

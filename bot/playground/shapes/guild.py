@@ -84,6 +84,11 @@ def _fixed() -> Json:
     }
 
 
+def guild_locale(row: Json) -> str:
+    """Give the language of a server."""
+    return str(row.get("preferred_locale", "en-US"))
+
+
 def show_guild(world: World, row: Json) -> Json:
     """Show a server, without channels and members."""
     roles = sorted(world.roles.within(row["id"]).values(), key=lambda role: role["position"])
@@ -98,7 +103,7 @@ def show_guild(world: World, row: Json) -> Json:
         "verification_level": row.get("verification_level", 0),
         "default_message_notifications": row.get("default_message_notifications", 0),
         "explicit_content_filter": row.get("explicit_content_filter", 0),
-        "preferred_locale": row.get("preferred_locale", "en-US"),
+        "preferred_locale": guild_locale(row),
         "roles": [show_role(role) for role in roles],
     }
 

@@ -28,11 +28,16 @@ def show_user(row: Json) -> Json:
     return shown
 
 
+def locale_of(row: Json) -> str:
+    """Give the language that a user reads."""
+    return str(row.get("locale", "en-US"))
+
+
 def show_me(row: Json) -> Json:
     """Show a user to itself."""
     return show_user(row) | {
         "mfa_enabled": False,
-        "locale": "en-US",
+        "locale": locale_of(row),
         "premium_type": 0,
         "email": None,
         "verified": True,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Required, TypedDict, cast
 
 from bot.playground.errors import invalid
-from bot.playground.forms import Anything, Bits, Choice, ListOf, Number, Text, Undone, Whole, wrong
-from bot.playground.kinds import CommandKind, OptionKind
+from bot.playground.forms import Anything, Bits, Choice, Faults, ListOf, Number, Text, Undone, Whole, wrong
+from bot.playground.kinds import LOCALES, CommandKind, OptionKind
 from bot.playground.rows import Json
 
 NAME = re.compile(r"[-_'\w]{1,32}")
@@ -25,11 +25,36 @@ class Value:
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class ByLocale:
+    """The same text in other languages, each as long as it may be in the first one."""
+
+    high: int
+
+    def read(self, value: object) -> object:
+        """Give the texts by their locales."""
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise wrong("DICT_TYPE_CONVERT", "Only dictionaries may be used in a DictType")
+        faults = Faults()
+        for locale, text in value.items():
+            with faults.of(str(locale)):
+                Choice(*LOCALES).read(locale)
+                Text(1, self.high).read(text)
+        faults.check()
+        return value
+
+
+Names = Annotated[dict[str, str], ByLocale(32)]
+Descriptions = Annotated[dict[str, str], ByLocale(100)]
+
+
 class ChoiceForm(TypedDict, total=False):
     """One of the values that an option can have."""
 
     name: Required[Annotated[str, Text(1, 100)]]
-    name_localizations: Annotated[dict[str, str], Anything()]
+    name_localizations: Descriptions
     value: Required[Annotated[str | int | float, Value()]]
 
 
@@ -38,9 +63,9 @@ class OptionForm(TypedDict, total=False):
 
     type: Required[Annotated[int, Choice(*OptionKind)]]
     name: Required[Annotated[str, Text(1, 32)]]
-    name_localizations: Annotated[dict[str, str], Anything()]
+    name_localizations: Names
     description: Required[Annotated[str, Text(1, 100)]]
-    description_localizations: Annotated[dict[str, str], Anything()]
+    description_localizations: Descriptions
     required: bool
     autocomplete: bool
     choices: Annotated[list[ChoiceForm], ListOf(0, 25)]
@@ -59,9 +84,9 @@ class CommandForm(TypedDict, total=False):
     application_id: Annotated[object, Anything()]
     type: Annotated[int, Choice(*CommandKind)]
     name: Required[Annotated[str, Text(1, 32)]]
-    name_localizations: Annotated[dict[str, str], Anything()]
+    name_localizations: Names
     description: Annotated[str, Text(0, 100)]
-    description_localizations: Annotated[dict[str, str], Anything()]
+    description_localizations: Descriptions
     options: Annotated[list[OptionForm], ListOf(0, 25)]
     default_member_permissions: Annotated[str, Bits()]
     dm_permission: bool
@@ -81,7 +106,7 @@ def read_command(form: CommandForm, path: str) -> Json:
     """Give a command as it is kept, and under `said` as it was given; raises ApiError for a faulty one."""
     kind, dot = form.get("type", CommandKind.SLASH), f"{path}." if path else ""
     if kind == CommandKind.SLASH:
-        _check_name(form["name"], f"{dot}name")
+        _check_names(form, path)
         if not form.get("description"):
             raise invalid(f"{dot}description", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
         _check_options(form.get("options", []), f"{dot}options", depth=0)
@@ -97,9 +122,22 @@ def _check_name(name: str, path: str) -> None:
         raise invalid(path, "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
 
 
+def _check_names(part: CommandForm | OptionForm, path: str) -> None:
+    dot = f"{path}." if path else ""
+    _check_name(part["name"], f"{dot}name")
+    for locale, name in part.get("name_localizations", {}).items():
+        _check_name(name, f"{dot}name_localizations.{locale}")
+
+
+def named_alike(parts: Sequence[Mapping[str, object]]) -> bool:
+    """Tell whether two of these have the same name, in any language."""
+    said = [cast(Mapping[str, str], part.get("name_localizations") or {}) for part in parts]
+    names = [[by.get(locale, str(part["name"])) for part, by in zip(parts, said, strict=True)] for locale in LOCALES]
+    return any(len(set(each)) < len(each) for each in names)
+
+
 def _check_options(options: Sequence[OptionForm], path: str, *, depth: int) -> None:
-    names = [option["name"] for option in options]
-    if len(set(names)) < len(names):
+    if named_alike(cast(list[Json], options)):
         raise invalid(path, "APPLICATION_COMMAND_OPTIONS_NAME_DUPLICATE", "Option names must be unique")
     needed = [option.get("required", False) for option in options]
     if needed != sorted(needed, reverse=True):
@@ -109,7 +147,7 @@ def _check_options(options: Sequence[OptionForm], path: str, *, depth: int) -> N
 
 
 def _check_option(option: OptionForm, path: str, *, depth: int) -> None:
-    _check_name(option["name"], f"{path}.name")
+    _check_names(option, path)
     kind = option["type"]
     if (kind == OptionKind.GROUP and depth) or (kind == OptionKind.SUBCOMMAND and depth > 1):
         raise invalid(f"{path}.type", "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "Not a type that can stand here.")
@@ -121,6 +159,12 @@ def _check_option(option: OptionForm, path: str, *, depth: int) -> None:
 
 
 def _characters(part: Mapping[str, object]) -> int:
-    said = f"{part.get('name', '')}{part.get('description', '')}{part.get('value', '')}"
+    said = _longest(part, "name") + _longest(part, "description") + len(str(part.get("value", "")))
     inner = [*cast(list[Json], part.get("choices", [])), *cast(list[Json], part.get("options", []))]
-    return len(said) + sum(map(_characters, inner))
+    return said + sum(map(_characters, inner))
+
+
+def _longest(part: Mapping[str, object], field: str) -> int:
+    """Give how long a text is in the language that needs most."""
+    others = cast(Mapping[str, str], part.get(f"{field}_localizations") or {})
+    return max(len(text) for text in (str(part.get(field, "")), *others.values()))

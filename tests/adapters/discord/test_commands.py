@@ -109,6 +109,18 @@ async def test_commands_are_sent_only_when_they_changed(second: type[commands.Co
         assert sent == [True, second is Parting]
 
 
+async def test_commands_are_put_in_again_when_a_language_says_them_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with staged() as stage:
+        sent = []
+        for print_ in ("one", "one", "other"):
+            monkeypatch.setattr("bot.adapters.discord.commands.fingerprint", lambda print_=print_: print_)
+            with structlog.testing.capture_logs() as logs:
+                async with stage.bot(cogs=[partial(made, Greeting)]):
+                    pass
+            sent.append(any(entry["event"] == "commands put into a server" for entry in logs))
+        assert sent == [True, False, True]
+
+
 async def test_a_server_that_invites_the_bot_again_gets_the_commands_again() -> None:
     async with staged() as stage:
         member = f"/guilds/{stage.guild_id}/members/{stage.bot_id}"

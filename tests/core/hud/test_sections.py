@@ -63,10 +63,30 @@ def test_a_lean_view_lists_eight_actions_at_most_and_the_schema_holds_just_those
 
 def test_a_lean_view_begins_with_who_it_is_and_ends_with_the_reason() -> None:
     text = hud(garden(), LUNA, lean=True, reasons=because()).input
-    heads = ("AGENT 1: Luna", "seed: ", "--- Room: Luna", "] @mira: ", "NOW\n", ">>> LOOKUPS", ">>> WHAT YOU", "why: ")
+    heads = (
+        "AGENT 1: Luna",
+        "seed: ",
+        ">>> ROOMS",
+        "--- Room: Luna",
+        "] @mira: ",
+        "NOW\n",
+        ">>> LOOKUPS",
+        ">>> WHAT YOU",
+        "why: ",
+    )
     places = [text.index(head) for head in heads]
     assert places == sorted(places)
     assert text.splitlines()[-1].startswith("why: @mira says to you in message 105: ")
+
+
+def test_what_a_talk_adds_to_a_lean_view_stands_below_all_that_was_said_before() -> None:
+    """So that a server whose cache knows the beginning reads only the new line, and what the line changes."""
+    before, room = garden(), garden().rooms[AgentId(LUNA)]
+    said = factories.message(107, "And the bread?", sender=room.messages[-1].sender, room_id=LUNA, sent_at=NOW)
+    room = replace(room, messages=(*room.messages, said))
+    after = replace(before, rooms={**before.rooms, AgentId(LUNA): room})
+    first, second = (hud(view, LUNA, lean=True, reasons=because()).input for view in (before, after))
+    assert first[: first.index("NOW\n")] == second[: second.index("[107 ")] + "=" * 80 + "\n"
 
 
 def test_only_the_rooms_of_its_reasons_are_shown_and_what_is_said_in_several_names_its_room() -> None:

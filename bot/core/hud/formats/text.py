@@ -256,13 +256,14 @@ class TextFormat:
 
     def solo(self, agent_hud: AgentHud, moment: CallTime) -> str:
         (_, first), *seldom = stable(agent_hud)
-        known, often = "".join(text for _, text in seldom), "".join(text for _, text in volatile(agent_hud))
+        known, often = "".join(text for _, text in seldom), dict(volatile(agent_hud))
         rooms = major("ROOMS") + "".join(map(block, agent_hud.shown_rooms))
         now, who = major("NOW") + now_line(moment), _directory(agent_hud)
         if agent_hud.lean:  # who it is, what was said, what it remembers: a weak mind heeds what stands near the end
-            parts = [header(1, agent_hud), first, rooms, who, now, often, known]
+            seats = often.pop("rooms")  # they seldom change where little is told of them, so they are read once
+            parts = [header(1, agent_hud), first, seats, who, rooms, now, *often.values(), known]
         else:
-            parts = [who, header(1, agent_hud), first, known, rooms, now, often]
+            parts = [who, header(1, agent_hud), first, known, rooms, now, *often.values()]
         return "".join([*parts, why_line(agent_hud)])
 
     def shared(

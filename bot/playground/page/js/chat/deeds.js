@@ -68,5 +68,5 @@ export async function messageCommand(app, command, message) {
     menuData(command, message.id),
     context,
   );
-  if (!outcome.ok) toast(`${command.name} failed. ${outcome.reason}`, "error");
+  if (!outcome.ok) toast(`${command.label} failed. ${outcome.reason}`, "error");
 }

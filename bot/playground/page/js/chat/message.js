@@ -75,7 +75,7 @@ function replyLine(app, message) {
 function commandLine(app, message) {
   const used = message.interaction_metadata ?? message.interaction;
   if (!used?.user || (used.type ?? 2) !== 2) return null;
-  const plain = used.name ?? message.interaction?.name;
+  const plain = app.commands.label(used.name ?? message.interaction?.name);
   const name = plain && (message.type === FROM_MENU ? plain : `/${plain}`);
   const who = app.world.nameOf(used.user);
   return h(

@@ -44,7 +44,7 @@ function fromBots(app, message) {
   const commands = app.commands.forMessages();
   if (!commands.length) return [];
   const entries = commands.map((command) => ({
-    label: command.name,
+    label: command.label,
     icon: "command",
     action: () => messageCommand(app, command, message),
   }));

@@ -51,12 +51,12 @@ export class CommandForm {
     const name = h(
       "span.command-name",
       { tabindex: this.leaf.options.some((option) => option.required) ? null : 0 },
-      `/${this.leaf.name}`,
+      `/${this.leaf.label}`,
     );
     const words = h("div.command-words", {}, name, this.fieldsRoot, this.more);
     const element = h(
       "div.command-line",
-      { role: "group", "aria-label": `Command ${this.leaf.name}` },
+      { role: "group", "aria-label": `Command ${this.leaf.label}` },
       words,
       send,
       leave,
@@ -89,10 +89,10 @@ export class CommandForm {
         {
           type: "button",
           title: option.description,
-          "aria-label": `Add the option ${option.name}`,
+          "aria-label": `Add the option ${option.label}`,
           on: { click: () => this.#open(option) },
         },
-        `+ ${option.name}`,
+        `+ ${option.label}`,
       );
     });
     this.more.replaceChildren(...buttons);
@@ -115,14 +115,14 @@ export class CommandForm {
 
   /** It written out, as one would type it: `/room wpm value:50`. */
   get words() {
-    const given = this.#fields.filter((field) => field.words).map((field) => `${field.option.name}:${field.words}`);
-    return `/${this.leaf.name} ${given.join(" ")}`;
+    const given = this.#fields.filter((field) => field.words).map((field) => `${field.option.label}:${field.words}`);
+    return `/${this.leaf.label} ${given.join(" ")}`;
   }
 
   /** Whoever types `name:` goes to that option, as when a command is written out; true when that was typed. */
   named(field) {
-    const typed = field.text.match(/(?:^|\s)([\w-]+):$/);
-    const option = typed && this.leaf.options.find((one) => one.name === typed[1]);
+    const typed = field.text.match(/(?:^|\s)([\p{L}\p{N}_-]+):$/u);
+    const option = typed && this.leaf.options.find((one) => [one.label, one.name].includes(typed[1]));
     if (!option) return false;
     const before = field.text.slice(0, typed.index).trim();
     if (option === field.option && before) return false;
@@ -220,13 +220,13 @@ export class CommandForm {
 
   #failed(reason) {
     this.element.classList.add("failed");
-    this.#say(`/${this.leaf.name} failed. ${reason}`, true);
+    this.#say(`/${this.leaf.label} failed. ${reason}`, true);
   }
 
   #setSending(sending) {
     this.#sending = sending;
     this.element.classList.toggle("sending", sending);
-    if (sending) this.#say(`Running /${this.leaf.name} …`);
+    if (sending) this.#say(`Running /${this.leaf.label} …`);
   }
 
   #keys(event) {

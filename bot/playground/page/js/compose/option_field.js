@@ -19,7 +19,7 @@ export class OptionField {
     this.error = "";
     this.input = option.type === OPTION.FILE ? this.#fileInput() : this.#textInput(text);
     const mark = option.required ? h("span.required", { "aria-hidden": "true" }, "*") : null;
-    this.element = h("label.option", {}, h("span.option-name", {}, option.name, mark), this.input);
+    this.element = h("label.option", {}, h("span.option-name", {}, option.label, mark), this.input);
     this.fetch = afterPause(WAIT, () => this.#complete());
     this.#fit();
   }
@@ -27,7 +27,7 @@ export class OptionField {
   #fileInput() {
     return h("input", {
       type: "file",
-      "aria-label": this.option.name,
+      "aria-label": this.option.label,
       on: { change: () => this.form.changed(), focus: () => this.offer() },
     });
   }
@@ -38,7 +38,7 @@ export class OptionField {
       value: text,
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": this.option.name,
+      "aria-label": this.option.label,
     });
     const required = this.option.required ? "true" : "false";
     input.setAttribute("aria-required", required);
@@ -102,8 +102,8 @@ export class OptionField {
   }
 
   #title() {
-    const { name, description } = this.option;
-    return this.error ? `${name}: ${this.error}` : `${name}: ${description} (${kindOf(this.option)})`;
+    const { label, description } = this.option;
+    return this.error ? `${label}: ${this.error}` : `${label}: ${description} (${kindOf(this.option)})`;
   }
 
   #present(list, active) {

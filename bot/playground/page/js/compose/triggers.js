@@ -69,14 +69,17 @@ export function triggered(app, before) {
   return null;
 }
 
+/** A command can be typed as it reads, and by the name that every language knows. */
+const bothNames = (leaf) => `${leaf.label}\n${leaf.name}`;
+
 function commandItem(app, leaf) {
   const side = app.commands.botName(leaf.command);
-  return { leaf, label: `/${leaf.name}`, detail: leaf.description, lead: icon("command", 18), side };
+  return { leaf, label: `/${leaf.label}`, detail: leaf.description, lead: icon("command", 18), side };
 }
 
 /** Commands that fit what stands after the slash: all of them when nothing does. */
 export function commandItems(app, text) {
-  const leaves = best(app.commands.slash(), text.trim(), (leaf) => leaf.name, Infinity);
+  const leaves = best(app.commands.slash(), text.trim(), bothNames, Infinity);
   return leaves.map((leaf) => commandItem(app, leaf));
 }
 
@@ -94,25 +97,28 @@ function likeness(one, other) {
 export function alikeCommands(app, text) {
   const words = text.trim().toLowerCase().split(/\s+/);
   const meant = (leaf) => words.slice(0, leaf.path.length).join(" "); // what follows are its options
-  const leaves = app.commands.slash().map((leaf) => [likeness(meant(leaf), leaf.name), leaf]);
+  const how = (leaf) => Math.max(likeness(meant(leaf), leaf.label), likeness(meant(leaf), leaf.name));
+  const leaves = app.commands.slash().map((leaf) => [how(leaf), leaf]);
   const alike = leaves.filter(([how]) => how >= ALIKE).sort(([one], [other]) => other - one);
   return alike.slice(0, MOST_ALIKE).map(([, leaf]) => commandItem(app, leaf));
 }
 
 /** The command that a text is a call of, and the rest: `/room wpm value:50`. */
 export function calledCommand(app, text) {
-  const fits = app.commands.slash().filter((leaf) => text.startsWith(`/${leaf.name} `));
-  const leaf = fits.sort((a, b) => b.name.length - a.name.length)[0];
-  return leaf ? { leaf, rest: text.slice(leaf.name.length + 2) } : null;
+  const called = app.commands.slash().flatMap((leaf) => [leaf.label, leaf.name].map((name) => ({ leaf, name })));
+  const fits = called.filter(({ name }) => text.startsWith(`/${name} `));
+  const [best] = fits.sort((a, b) => b.name.length - a.name.length);
+  return best ? { leaf: best.leaf, rest: text.slice(best.name.length + 2) } : null;
 }
 
-/** Read `name:value other:more` by the option names of a command. */
+/** Read `name:value other:more` by the option names of a command, in the reader's language or the bot's own. */
 export function parseOptions(leaf, rest) {
-  const known = leaf.options.map((option) => option.name).join("|");
+  const byName = new Map(leaf.options.flatMap(({ name, label }) => [[name, name], [label, name]]));
+  const known = [...byName.keys()].join("|");
   const texts = {};
   if (!known || !rest.trim()) return texts;
   const pattern = new RegExp(`(?:^|\\s)(${known}):\\s*([\\s\\S]*?)(?=\\s(?:${known}):|$)`, "g");
-  for (const [, name, value] of rest.matchAll(pattern)) texts[name] = value.trim();
+  for (const [, name, value] of rest.matchAll(pattern)) texts[byName.get(name)] = value.trim();
   if (!Object.keys(texts).length) texts[leaf.options[0].name] = rest.trim();
   return texts;
 }

@@ -129,6 +129,18 @@ function chooseLeaver(app, people, anchor) {
   openMenu(anchor, [{ heading: "Remove" }, ...items], { label: "Remove a person", side: "above" });
 }
 
+/** Choose the language in which bots' commands are read; the page itself is English. */
+async function chooseLanguage(app, anchor) {
+  await app.quietly(app.commands.refresh());
+  const { me } = app.world;
+  const items = app.commands.locales().map((locale) => ({
+    label: new Intl.DisplayNames([locale], { type: "language" }).of(locale),
+    checked: locale === me.locale,
+    action: () => orSay(() => app.people.setLocale(me.id, locale)),
+  }));
+  openMenu(anchor, [{ heading: "Commands are read in" }, ...items], { label: "Language", side: "above" });
+}
+
 async function openSwitcher(app, anchor) {
   await app.quietly(app.people.read());
   const owners = new Set([...app.world.guilds.values()].map((guild) => guild.owner_id));
@@ -146,6 +158,7 @@ async function openSwitcher(app, anchor) {
       ...app.people.list.map((person) => entry(app, person)),
       { separator: true },
       { label: "Change your name …", icon: "edit", action: () => chooseName(app) },
+      { label: "Language …", icon: "globe", action: () => chooseLanguage(app, anchor) },
       { label: "New person …", icon: "plus", action: () => newPerson(app) },
       ...apart,
       ...(removable.length

@@ -13,7 +13,7 @@ async function userCommand(app, command, user) {
     menuData(command, user.id),
     context,
   );
-  if (!outcome.ok) toast(`${command.name} failed. ${outcome.reason}`, "error");
+  if (!outcome.ok) toast(`${command.label} failed. ${outcome.reason}`, "error");
 }
 
 /** Open the direct message with somebody. */
@@ -29,7 +29,7 @@ export async function openUserMenu(app, user, anchor) {
   await app.quietly(app.commands.refresh());
   const name = app.world.nameOf(user);
   const commands = app.commands.forUsers().map((command) => ({
-    label: command.name,
+    label: command.label,
     icon: "command",
     action: () => userCommand(app, command, user),
   }));

@@ -18,25 +18,41 @@ export const OPTION = {
 const MENU = { SLASH: 1, USER: 2, MESSAGE: 3 };
 const FRESH_FOR = 4000;
 
+const ENGLISH = "en-US";
+
+/** What a command, option or choice is called in a language. */
+function named(part, locale) {
+  return part.name_localizations?.[locale] ?? part.name;
+}
+
+/** An option as it is read in a language: `name` is what the bot knows it by, `label` what people do. */
+function worded(option, locale) {
+  const description = option.description_localizations?.[locale] ?? option.description;
+  const choices = option.choices?.map((one) => ({ ...one, name: named(one, locale) }));
+  return { ...option, label: named(option, locale), description, choices };
+}
+
 function isBranch(option) {
   return option.type === OPTION.SUB || option.type === OPTION.GROUP;
 }
 
 /** Required options first, otherwise in the bot's order. */
-function ordered(options) {
-  const all = (options ?? []).filter((one) => !isBranch(one));
+function ordered(options, locale) {
+  const all = (options ?? []).filter((one) => !isBranch(one)).map((one) => worded(one, locale));
   return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)];
 }
 
-/** The commands that can be called: `/agent create` is one, `/agent` is none. */
-function leaves(command, node = command, path = [command.name]) {
+/** The commands that can be called: `/agent create` is one, `/agent` is none. `label` is what it reads as. */
+function leaves(command, locale, node = command, path = [command.name], read = [named(command, locale)]) {
   const branches = (node.options ?? []).filter(isBranch);
   if (!branches.length) {
-    return [
-      { command, path, name: path.join(" "), description: node.description, options: ordered(node.options) },
-    ];
+    const { description } = worded(node, locale);
+    const options = ordered(node.options, locale);
+    return [{ command, path, name: path.join(" "), label: read.join(" "), description, options }];
   }
-  return branches.flatMap((branch) => leaves(command, branch, [...path, branch.name]));
+  return branches.flatMap((branch) =>
+    leaves(command, locale, branch, [...path, branch.name], [...read, named(branch, locale)]),
+  );
 }
 
 export class Commands {
@@ -79,12 +95,32 @@ export class Commands {
     return `used.${this.app.world.me.id}`;
   }
 
+  get #locale() {
+    return this.app.world.me?.locale ?? ENGLISH;
+  }
+
+  /** What a command that somebody used is called for who reads; its own name where it is not known here. */
+  label(name) {
+    return this.slash().find((one) => one.name === name)?.label ?? this.#menu(name);
+  }
+
+  #menu(name) {
+    const entry = this.#all.find((one) => one.name === name && one.type > MENU.SLASH);
+    return entry ? named(entry, this.#locale) : name;
+  }
+
+  /** The languages in which commands can be read here, English first. */
+  locales() {
+    const others = this.#all.flatMap((one) => Object.keys(one.name_localizations ?? {}));
+    return [...new Set([ENGLISH, this.#locale, ...others])];
+  }
+
   /** Slash commands: first those that are used here, the most used first, then the others as the bot orders them. */
   slash() {
     const used = kept.get(this.#usedKey, {});
     const times = (leaf) => used[leaf.name] ?? 0;
     return this.#ofType(MENU.SLASH)
-      .flatMap((command) => leaves(command))
+      .flatMap((command) => leaves(command, this.#locale))
       .sort((a, b) => times(b) - times(a));
   }
 
@@ -95,11 +131,15 @@ export class Commands {
   }
 
   forMessages() {
-    return this.#ofType(MENU.MESSAGE);
+    return this.#entries(MENU.MESSAGE);
   }
 
   forUsers() {
-    return this.#ofType(MENU.USER);
+    return this.#entries(MENU.USER);
+  }
+
+  #entries(type) {
+    return this.#ofType(type).map((one) => ({ ...one, label: named(one, this.#locale) }));
   }
 
   /** The name of the bot behind a command. */

@@ -52,6 +52,11 @@ export class People {
     return ask("PATCH", { name }, `/${userId}`);
   }
 
+  /** Read in another language from now on. */
+  setLocale(userId, locale) {
+    return ask("PATCH", { locale }, `/${userId}`);
+  }
+
   /** Let somebody go for good. */
   remove(userId) {
     return ask("DELETE", null, `/${userId}`);

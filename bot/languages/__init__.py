@@ -1,0 +1,44 @@
+"""What Selfroom says in the reader's language: gettext catalogues, each read when somebody first asks for it.
+
+A message's id is its English sentence, in which values stand as `{name}`.
+"""
+
+import hashlib
+from functools import cache
+from gettext import GNUTranslations
+from importlib.resources import files
+from io import BytesIO
+from typing import Final
+
+COMMAND, OPTION, CHOICE, MENU = "command", "option", "choice", "menu"  # contexts: one word may be two in a language
+LANGUAGES: Final = {"de": "de", "fr": "fr", "es-ES": "es", "es-419": "es", "pt-BR": "pt_BR", "ja": "ja"}
+"""By Discord's locales, the catalogues that there are."""
+
+
+def translation(locale: str, message: str, context: str = "") -> str | None:
+    """Give a message in the language of a locale; None where no catalogue has it."""
+    language = LANGUAGES.get(locale)
+    if language is None:
+        return None
+    catalogue = _catalogue(language)
+    found = catalogue.pgettext(context, message) if context else catalogue.gettext(message)
+    return None if found == message else found
+
+
+@cache
+def fingerprint() -> str:
+    """Give what changes whenever a catalogue does."""
+    texts = [(files(__name__) / f"{language}.po").read_bytes() for language in sorted(set(LANGUAGES.values()))]
+    return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
+@cache
+def _catalogue(language: str) -> GNUTranslations:
+    from babel.messages.mofile import write_mo  # a tenth of a second that only who reads another language waits for
+    from babel.messages.pofile import read_po
+
+    compiled = BytesIO()
+    with (files(__name__) / f"{language}.po").open("rb") as file:
+        write_mo(compiled, read_po(file))
+    compiled.seek(0)
+    return GNUTranslations(compiled)

@@ -1,0 +1,69 @@
+"""The catalogues say everything that the program says, with the same values in it, and nothing else."""
+
+import asyncio
+import re
+
+import pytest
+from babel.messages.catalog import Catalog
+
+from bot.languages import COMMAND, LANGUAGES, fingerprint, translation
+from tests.cogs.trees import commands_sent, paths
+from tests.languages.catalogues import FILES, Message, brought_up, messages, read
+
+VALUE = re.compile(r"\{[^{}]*\}")
+
+
+@pytest.fixture(scope="module")
+def said() -> list[Message]:
+    return asyncio.run(messages())
+
+
+@pytest.mark.parametrize("language", FILES)
+def test_a_catalogue_has_what_is_said_in_every_language(language: str, said: list[Message]) -> None:
+    catalogue = read(FILES[language])
+    assert FILES[language].read_bytes() == brought_up(catalogue, said), "run python -m tests.languages.catalogues"
+    assert [one.id for one in catalogue if one.id and not one.string] == []
+
+
+@pytest.mark.parametrize("language", FILES)
+def test_a_translation_names_the_same_values(language: str) -> None:
+    said = [(str(one.id), str(one.string)) for one in read(FILES[language])]
+    values = [one for one in said if sorted(VALUE.findall(one[0])) != sorted(VALUE.findall(one[1]))]
+    assert values == []
+
+
+@pytest.mark.parametrize("language", FILES)
+async def test_a_command_that_a_sentence_names_is_named_as_it_reads_there(language: str) -> None:
+    locale = next(locale for locale, one in LANGUAGES.items() if one == language)
+    known = sorted(paths(await commands_sent()), key=len, reverse=True)
+    path = re.compile(rf"/({'|'.join(known)})\b")
+
+    def local(found: re.Match[str]) -> str:
+        return "/" + " ".join(translation(locale, word, COMMAND) or word for word in found[1].split())
+
+    wrong = [
+        (str(one.id), name)
+        for one in read(FILES[language])
+        for name in map(local, path.finditer(str(one.id)))
+        if name not in str(one.string)
+    ]
+    assert wrong == []
+
+
+def test_what_a_catalogue_does_not_have_is_not_translated() -> None:
+    assert translation("de", "No such sentence.") is None
+    assert translation("fi", "agent", COMMAND) is None
+    assert translation("de", "agent", "no such context") is None
+
+
+def test_bringing_up_keeps_what_was_translated_and_drops_what_is_not_said() -> None:
+    old = Catalog(locale="de", header_comment="# Deutsch")
+    old.add("Yes.", "Ja.")
+    old.add("Gone.", "Weg.")
+    text = brought_up(old, [("", "Yes."), ("option", "room")]).decode()
+    assert text.startswith("# Deutsch\n") and 'msgid "Yes."\nmsgstr "Ja."' in text
+    assert 'msgctxt "option"\nmsgid "room"\nmsgstr ""' in text and "Weg" not in text
+
+
+def test_the_fingerprint_is_of_all_catalogues() -> None:
+    assert re.fullmatch("[0-9a-f]{64}", fingerprint())
