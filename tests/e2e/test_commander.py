@@ -2,8 +2,8 @@
 
 from typing import Any, cast
 
-from tests.e2e.commanding import EPHEMERAL, Commander
-from tests.e2e.visitor import Json, Visitor
+from tests.e2e.commanding import Commander
+from tests.e2e.visitor import EPHEMERAL, Json, Visitor
 
 SEAT: Json = {
     **{"id": "1", "channel_id": "2", "flags": EPHEMERAL, "content": "**Council 1**, seat 3 · debate\nAn agent spoke."},
