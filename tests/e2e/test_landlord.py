@@ -41,7 +41,7 @@ async def test_a_person_plays_a_hand_with_two_agents_to_its_end_by_buttons_alone
         await said(cast.you, thread_id, "is out of cards")
         there = await board(cast.you, thread_id, "Over")
         assert_shows_the_table(there)
-        results = await inside.press(there, "Results")
+        results = await inside.press(there, "Results and transcript")
         assert [one["filename"] for one in results["attachments"]] == ["landlord.png", "transcript.txt"]
         assert "It counts ×" in await inside.text_of(results, 1)
         assert "every digest is as it was" in await inside.told("scene replay", scene=number)

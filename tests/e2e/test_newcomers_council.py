@@ -50,10 +50,10 @@ async def test_a_newcomer_passes_an_amended_motion_by_buttons_alone_and_finds_ou
     await decided(inside)
     outcome = "1 motion voted on, 1 passed."
     over = await board(cast.you, inside.channel_id, "**Over**", outcome)
-    results = await inside.press(over, "Results")
+    results = await inside.press(over, "Results and transcript")
     assert outcome in words_of(results)
     assert [one["filename"] for one in results["attachments"]] == ["ballot.dark.png", "transcript.txt"]
-    transcript = await inside.text_of(await inside.press(over, "Transcript"), 1)
+    transcript = await inside.text_of(results, 1)
     for line in ("moves motion 1: Tea", "would have clause 1 say: Tea at four.", "Motion 1 passed: 2 yes, 0 no"):
         assert line in transcript.replace("**", ""), transcript
     assert outcome in await inside.told("scene results")
@@ -80,7 +80,7 @@ async def test_a_newcomers_council_that_is_killed_amid_its_ballot_goes_on_to_its
             inside = Commander(you, inside.channel_id)
             await decided(inside)
             over = await board(you, inside.channel_id, "**Over**", "1 motion voted on, 1 passed.")
-            transcript = await inside.text_of(await inside.press(over, "Transcript"), 1)
+            transcript = await inside.text_of(await inside.press(over, "Results and transcript"), 1)
             for line in ("moves motion 1", "would have clause 1 say", "Motion 1 passed"):
                 assert transcript.count(line) == 1
             assert "every digest is as it was" in await inside.told("scene replay")

@@ -39,7 +39,7 @@ async def test_a_person_lives_with_two_agents_until_the_end_by_buttons_alone(cas
             assert "stands" in words_of(await moved(inside, seat, hour))
         await said(cast.you, thread_id, "It is over: ")
         there = await board(cast.you, thread_id, "Over")
-        results = await inside.press(there, "Results")
+        results = await inside.press(there, "Results and transcript")
         files = {one["filename"]: one.get("description", "") for one in results["attachments"]}
         assert list(files) == ["village.png", "transcript.txt"]
         assert "Wren walked" in files["village.png"]

@@ -43,10 +43,7 @@ PAUSED: tuple[Button, ...] = (
     *TOLD,
     STOP,
 )
-ENDED: tuple[Button, ...] = (
-    ("results", "Results", discord.ButtonStyle.primary),
-    ("history", "Transcript", discord.ButtonStyle.secondary),
-)
+ENDED: tuple[Button, ...] = (("results", "Results and transcript", discord.ButtonStyle.primary),)
 BUTTONS = {SceneStatus.LOBBY: LOBBY, SceneStatus.RUNNING: RUNNING, SceneStatus.PAUSED: PAUSED}
 
 
