@@ -29,7 +29,6 @@ from bot.core.records import Usage
 from bot.core.schema import answer_schema
 from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import SCHEMA, call
-from tests.moment import moment
 
 Json = dict[str, Any]
 USED = {"input_tokens": 2_000, "output_tokens": 100, "total_tokens": 2_100}
@@ -432,7 +431,7 @@ async def test_a_monster_of_a_provider_is_no_answer_and_holds_nobody_up(api: str
         used = time.thread_time()
         with pytest.raises(ModelError):
             await providers.answer(call())
-        assert time.thread_time() - used < 1_000 * moment()
+        assert time.thread_time() - used < 1
 
 
 async def test_an_answer_may_repeat_the_schema_it_was_held_to() -> None:
@@ -490,7 +489,7 @@ async def test_no_server_chooses_how_its_words_are_decoded(charset: str) -> None
         used = time.thread_time()
         with pytest.raises(ModelError):
             await providers.answer(call())
-        assert time.thread_time() - used < 1_000 * moment()
+        assert time.thread_time() - used < 1
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("inf", None), ("nan", None), ("-5", None), ("1e300", 3_600.0)])
