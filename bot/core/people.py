@@ -60,4 +60,6 @@ def named(text: str, usernames: Mapping[int, str]) -> str:
     """Give a text for people to read: whoever has no name any more is someone."""
     if "<@" not in text:
         return text
+    if isinstance(text, Sentence):
+        return text.mapped(lambda one: named(one, usernames))
     return _MENTION.sub(lambda found: f"@{usernames.get(int(found[1])) or SOMEONE}", text)

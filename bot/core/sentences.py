@@ -1,5 +1,6 @@
 """Sentences for people, which keep their English and its values apart: so each is said in the reader's language."""
 
+from collections.abc import Callable
 from typing import Self
 
 
@@ -40,6 +41,21 @@ class Sentence(str):
         made = cls._made("".join(parts), "", {})
         made.parts = parts
         return made
+
+    def mapped(self, change: Callable[[str], str]) -> "Sentence":
+        """Give the same sentence with every text among its values and parts changed."""
+
+        def changed(one: object) -> object:
+            return one.mapped(change) if isinstance(one, Sentence) else change(one) if isinstance(one, str) else one
+
+        if self.parts:
+            return Sentence.joined(
+                *(str(one) if not isinstance(one, Sentence) else one for one in map(changed, self.parts))
+            )
+        values = {name: changed(one) for name, one in self.values.items()}
+        if self.many:
+            return Sentence.counted(self.number, self.english, self.many, **values)
+        return Sentence(self.english, **values)
 
     def __add__(self, other: str) -> "Sentence":
         """Go on with another text."""
