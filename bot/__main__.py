@@ -3,6 +3,7 @@
 import gc
 import json
 import sys
+from functools import partial
 from importlib import metadata
 from io import TextIOWrapper
 from pathlib import Path
@@ -157,6 +158,14 @@ def restore(
 
 
 @cli.command()
+def move(
+    to: Annotated[str, typer.Argument(metavar="URL", help="postgresql://user@host/name or sqlite:///path/to/file.db")],
+) -> None:
+    """Copy everything into another, empty database, from SQLite to PostgreSQL or back, while Selfroom does not run."""
+    carry_out(show_move(settings(), to))
+
+
+@cli.command()
 def replay(
     trace: File,
     room: Annotated[
@@ -296,6 +305,18 @@ def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: lis
             if one not in there:
                 raise give_up(BadSetting(f"There is no {what} {one!r} in a trial: choose {one_of(there)}."))
     return Wanted(name=model, detail=detail, languages=tuple(languages or LANGUAGES), only=tuple(only or ()))
+
+
+async def show_move(settings: "Settings", to: str) -> None:
+    """Copy everything with a progress bar."""
+    from rich.progress import Progress
+
+    from bot.vault import move
+
+    with Progress(console=err, disable=not err.is_terminal) as bar:
+        task = bar.add_task("rows", total=None)
+        told = partial(bar.update, task)
+        await move(settings, to=to, say=say, progress=lambda done, total: told(completed=done, total=total))
 
 
 async def show_trial(settings: "Settings", wanted: "Wanted") -> "Card":

@@ -32,6 +32,7 @@ from storage.moving.archive import Moved, export_community
 from storage.moving.incoming import import_community
 from storage.moving.rehoming import clone_community
 from storage.moving.staging import clear_unfinished
+from storage.moving.whole import copy_whole
 from storage.parts import SqlReading, SqlWriting
 from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
@@ -152,6 +153,12 @@ class SqlStore:
         moved = await import_community(self.database, path, guild_id=guild_id, cipher=cipher, closed=closed)
         await index_rest(self.database)
         return moved
+
+    async def copy_to(self, other: "SqlStore", progress: Callable[[int, int], None]) -> int:
+        """Copy everything into an empty database; gives how many rows, and tells `progress` how many of how many."""
+        rows = await copy_whole(self.database, other.database, progress)
+        await index_rest(other.database)
+        return rows
 
     async def reseal(self, cipher: Cipher) -> Resealed:
         """Seal all secrets with the cipher's newest secret."""

@@ -63,6 +63,7 @@ def test_without_a_command_it_lists_what_there_is() -> None:
         "export",
         "import",
         "backup",
+        "move",
         "rotate-secret",
         "replay",
         "hud",
@@ -127,6 +128,31 @@ def test_a_backup_is_a_database_of_its_own(tmp_path: Path) -> None:
     result = selfroom("backup", "copy.db")
     assert result.exit_code == 0, result.output
     assert (tmp_path / "copy.db").read_bytes().startswith(b"SQLite format 3")
+
+
+def test_everything_moves_into_another_database_once_and_the_old_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def found() -> None:
+        async with await SqlStore.open(f"sqlite:///{tmp_path}/data/selfroom.db") as store:
+            await founded(store, guild_id=9)
+
+    assert selfroom("migrate").exit_code == 0
+    asyncio.run(found())
+    url = f"sqlite:///{tmp_path}/moved.db"
+    assert refused("move", f"sqlite:///{tmp_path}/data/../data/selfroom.db") == (
+        "Everything is in that database already: name another one."
+    )
+    moved = selfroom("move", url)
+    assert moved.exit_code == 0, moved.output
+    assert f"set SELFROOM_DATABASE_URL to {url}, and keep the data folder" in " ".join(moved.output.split())
+    assert stat.S_IMODE((tmp_path / "moved.db").stat().st_mode) == 0o600
+    assert refused("move", url).startswith("There is something in that database already")
+    assert refused("move", "mysql://somewhere/else") == (
+        "The database 'mysql' is not supported: use sqlite or postgresql."
+    )
+    monkeypatch.setenv("SELFROOM_DATABASE_URL", url)
+    assert selfroom("export", "all.zip").exit_code == 0
 
 
 @pytest.mark.parametrize(

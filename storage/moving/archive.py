@@ -203,7 +203,7 @@ async def _written(
     asked = select(table).where(whose).order_by(*table.primary_key)
     with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as lines:
         waiting: list[str] = []
-        async for rows in session.pages(asked, _at_a_time(table)):
+        async for rows in session.pages(asked, rows_at_a_time(table)):
             waiting += await asyncio.to_thread(_lines, table, rows, blank)
             if sum(map(len, waiting)) >= PIECE_CHARACTERS:
                 await asyncio.to_thread(_put, lines, waiting)
@@ -213,7 +213,7 @@ async def _written(
         yield len(waiting)
 
 
-def _at_a_time(table: Table) -> int:
+def rows_at_a_time(table: Table) -> int:
     """Give how many rows of a table are unpacked on the loop before others have their turn."""
     few = (most for kind, most in FEW_AT_A_TIME.items() if any(isinstance(one.type, kind) for one in table.columns))
     return min(few, default=MORE_AT_A_TIME)
