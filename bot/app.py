@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import os
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -55,7 +54,7 @@ from bot.playground.server import Observer, Playground, PlaygroundError, Playgro
 from bot.providers import make_models, prices_of
 from bot.runs.served import ServedRuns
 from bot.runs.sources import shipped
-from bot.seclusion import UNNAMED, Seclusion
+from bot.seclusion import Seclusion
 from bot.settings import Settings
 from bot.standin.player import played
 from bot.tokens import tokenizer_for
@@ -145,7 +144,6 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
     """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics(open_traces(stack, settings))
-        os.environ.setdefault(UNNAMED, str(settings.data_dir))
         store = await SqlStore.open(
             settings.database, config=settings.defaults, sole=True, timelines=settings.timelines
         )

@@ -1,7 +1,10 @@
 """Tokens by which programs ask the console, each for one person in one server: made, listed and withdrawn."""
 
+import fcntl
+import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -59,7 +62,12 @@ class PassFile:
 
     def create(self, name: str, guest: Guest, scopes: frozenset[Scope], *, days: int | None) -> str:
         """Make a token and give it, which nobody can do a second time; raises BadSetting."""
-        known = self.all()
+        with self._changing() as known:
+            return self._create(known, name, guest, scopes, days)
+
+    def _create(
+        self, known: Sequence[Pass], name: str, guest: Guest, scopes: frozenset[Scope], days: int | None
+    ) -> str:
         if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
             raise BadSetting(f"A token's name has {LONGEST_NAME} characters at most: choose another.")
         if not scopes:
@@ -83,11 +91,11 @@ class PassFile:
 
     def revoke(self, name: str) -> None:
         """Withdraw a token; raises NotFound."""
-        known = self.all()
-        left = tuple(one for one in known if one.name != name)
-        if len(left) == len(known):
-            raise NotFound(f"There is no token called {name!r}: `selfroom token list` shows those that are.")
-        self._write(left)
+        with self._changing() as known:
+            left = tuple(one for one in known if one.name != name)
+            if len(left) == len(known):
+                raise NotFound(f"There is no token called {name!r}: `selfroom token list` shows those that are.")
+            self._write(left)
 
     def holder(self, token: str, now: datetime) -> Holder | None:
         """Give for whom a token asks, and what it may do; None where it opens nothing (any more)."""
@@ -96,6 +104,23 @@ class PassFile:
             if secrets.compare_digest(one.hashed, digest) and (one.ends_at is None or one.ends_at > now):
                 return Holder(Guest(Snowflake(one.guild_id), Snowflake(one.user_id)), one.scopes)
         return None
+
+    @contextmanager
+    def _changing(self) -> Iterator[Sequence[Pass]]:
+        """Give all tokens to who changes them, one at a time: else what somebody withdraws meanwhile opens again."""
+        lock = self._file.with_name(f"{self._file.name}.lock")
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreError(
+                f"The tokens in {self._file} cannot be changed: check the data folder's rights."
+            ) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._seen = (0, 0)
+            yield self.all()
+        finally:
+            os.close(descriptor)
 
     def _write(self, passes: tuple[Pass, ...]) -> None:
         with whole_file(self._file, replace=True) as file:

@@ -23,9 +23,7 @@ from bot.engine.timelines.house import Treasury
 from bot.engine.timelines.pipe import Cut, Pipe
 
 CONFIG = "SELFROOM_TIMELINES_CONFIG"  # the settings for communities, as JSON
-UNNAMED = "SQLITE_TMPDIR"  # where SQLite has files without a name, in which worlds lie
 SILENT_SECONDS = 60.0  # without a word or a question, while it has something to do
-LOOK_SECONDS = 2.0
 BEGUN_AGAIN = 5  # times in a row, without a node that came to its end in between
 GONE = "The process of the what-ifs ended amid this: what was running goes on; try again."
 HUNG = "It hung, and was ended after a minute."
@@ -153,7 +151,6 @@ class Seclusion:
                         env={  # and no secret; arguments can be read by everybody on this machine
                             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
                             CONFIG: self._config.model_dump_json(),
-                            UNNAMED: str(self._folder.parent),
                         },
                         start_new_session=True,  # Ctrl-C is for us alone
                     )
@@ -193,17 +190,10 @@ class Seclusion:
 
     async def _watch(self, process: Process, pipe: Pipe) -> bool:
         """End a process that has work and is silent; gives True once it has done so."""
-        loop = asyncio.get_running_loop()
-        heard, since = pipe.heard, loop.time()
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            busy = pipe.waits or self._running
-            if pipe.heard != heard or pipe.is_asked or not busy:
-                heard, since = pipe.heard, loop.time()
-            elif loop.time() - since > SILENT_SECONDS:
-                log.error("the process of the what-ifs hung and is ended", pid=process.pid)
-                kill(process)
-                return True
+        await pipe.hung(SILENT_SECONDS, lambda: bool(pipe.waits or self._running))
+        log.error("the process of the what-ifs hung and is ended", pid=process.pid)
+        kill(process)
+        return True
 
     async def _go_on(self, hung: bool) -> None:
         """Have what was running run on, or, after it hung or ended again and again, give it up."""

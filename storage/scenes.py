@@ -6,8 +6,23 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, case, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Table,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, Json, MessageId, SceneId, Snowflake
@@ -64,6 +79,17 @@ ASKED = Prepared(
 )
 
 
+@cache
+def _listed(statuses: frozenset[SceneStatus]) -> tuple[Prepared, Prepared]:
+    """Word which scenes there are of these statuses, and who sits in them: nearly every look into a head asks."""
+    known = (SCENES.c.community_id == bindparam("its"), or_(*(SCENES.c.status == one for one in sorted(statuses))))
+    columns = [one for one in SCENES.c if one is not SCENES.c.standing]
+    newest = select(*columns).where(*known).order_by(SCENES.c.id.desc()).limit(bindparam("most", type_=Integer))
+    ids = select(newest.subquery("newest").c.id)
+    theirs = select(SEATS).where(SEATS.c.community_id == bindparam("its"), SEATS.c.scene_id.in_(ids))
+    return Prepared(newest), Prepared(theirs.order_by(SEATS.c.seat))
+
+
 def of_thread(community_id: CommunityId, thread_id: Snowflake) -> Question:
     """Ask which scene is played in a thread."""
     return OF_THREAD, {"its": community_id, "there": thread_id}
@@ -87,14 +113,11 @@ class SqlScenes:
         return await self.find(community_id, SceneId(there[0][0])) if there else None
 
     async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:
-        columns = [one for one in SCENES.c if one is not SCENES.c.standing]
-        known = (owned(SCENES, community_id), SCENES.c.status.in_(statuses or [*SceneStatus]))
-        asked = select(*columns).where(*known).order_by(SCENES.c.id.desc())
-        rows = await self.session.mappings(asked.limit(MOST_LISTED))
-        ids = [row["id"] for row in rows]
-        of_these = select(SEATS).where(owned(SEATS, community_id), SEATS.c.scene_id.in_(ids)).order_by(SEATS.c.seat)
+        listed, of_these = _listed(frozenset(statuses or SceneStatus))
+        those = {"its": community_id, "most": MOST_LISTED}
+        rows = await self.session.mappings(listed, those)
         seats: dict[int, list[Seated]] = {}
-        for row in await self.session.mappings(of_these) if ids else ():
+        for row in await self.session.mappings(of_these, those) if rows else ():
             seats.setdefault(row["scene_id"], []).append(plain(Seated, row))
         return [_scene_of(row, seats.get(row["id"], ())) for row in rows]
 

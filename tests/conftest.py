@@ -50,16 +50,17 @@ def observers() -> Iterator[list[Observer]]:
 
 
 class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # which gives no types
-    """Deals tests out one by one, but those of a module that share a home all to one worker."""
+    """Deals tests out one by one, but those of a module that share something dear all to one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::")[0]
-        return file if shares_a_home(self.config.rootpath / file) else nodeid
+        return file if stays_together(self.config.rootpath / file) else nodeid
 
 
 @cache
-def shares_a_home(file: Path) -> bool:
-    return 'loop_scope="module"' in file.read_text()
+def stays_together(file: Path) -> bool:
+    text = file.read_text()
+    return 'loop_scope="module"' in text or "mark.together" in text
 
 
 @pytest.hookimpl(optionalhook=True)

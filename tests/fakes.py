@@ -189,11 +189,14 @@ class CountedMetrics:
         self.counts: Counter[str] = Counter()
         self.observed: dict[str, list[float]] = {}
         self.spans: list[Span] = []
+        self.labels: set[tuple[str, str, str]] = set()  # of what, and each label that it had
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         self.counts[name] += int(amount)
+        self.labels |= {(name, label, value) for label, value in labels.items()}
 
     def observe(self, name: str, value: float, **labels: str) -> None:
+        self.labels |= {(name, label, value) for label, value in labels.items()}
         self.observed.setdefault(name, []).append(value)
 
     def span(self, span: Span) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from aiohttp import web
@@ -14,13 +14,16 @@ from bot.console.rows import Row
 from bot.console.standing import Asker
 from bot.core.errors import NotFound, Rejected
 from bot.core.hud.changed import changed
+from bot.core.next_beat import NextBeat, Waiting
 from bot.core.page_rows import beat_row
 from bot.core.records import PUBLIC_SIDE, AgentId, Beat, Message, MessageId, Room, Side, Snowflake
+from bot.core.sight import Sight, members_of
 from bot.core.view import Glance, View
 from bot.engine.aside import aside
 from bot.engine.front_desk import FrontDesk
 
 LATELY_MINUTES: Final = 10.0
+ELSEWHERE: Final = "what it is in a room for that is closed to you"
 CLOSED: Final = "This room is closed to you on Discord: somebody who sees it can let you in there."
 PAGE: Final = 50  # messages or beats at a time
 MOST_THREADS: Final = 20
@@ -67,6 +70,7 @@ class Readings:
         spent = await self.desk.money.spent_today(guild_id)
         living = {id_ for id_, agent in view.agents.items() if agent.retired_at is None}
         own = [room for id_, room in view.all_rooms.items() if id_ in living]
+        shown, looks = open_to(asker, view, looks)
         lately = await self.desk.rooms.lively(guild_id, [room.id for room in own], minutes=LATELY_MINUTES)
         await asyncio.sleep(0)  # of hundreds of agents each of these takes some milliseconds
         return {
@@ -75,14 +79,10 @@ class Readings:
             "at": now.isoformat(),
             "paused": view.community.paused,
             "budget": rows.budget_row(spent),
-            "rooms": [
-                rows.room_row(view, room, 0 if asker.is_closed(room) else lately.get(room.id, 0))
-                | {"closed": asker.is_closed(room)}
-                for room in own
-            ],
+            "rooms": [rows.room_row(shown, room, lately.get(room.id, 0), closed=asker.is_closed(room)) for room in own],
             "agents": [
-                rows.resident_row(view, one, looks[one.id], spent.by_agent.get(one.id), now)
-                for id_, one in view.agents.items()
+                rows.resident_row(shown, one, looks[one.id], spent.by_agent.get(one.id), now)
+                for id_, one in shown.agents.items()
                 if id_ in living
             ],
             "waits": await self._waits(asker, view),
@@ -163,6 +163,7 @@ class Readings:
             raise NotFound(f"There is no agent {agent_id}.")
         await self.desk.minds.side(guild_id, view.agents[agent_id], None, who=asker.person.id)
         spent = await self.desk.money.spent_today(guild_id)
+        view, looks = open_to(asker, view, looks)
         whole, agent = await self.desk.community.view(guild_id, agent_id, messages=0), view.agents[agent_id]
         sides = {PUBLIC_SIDE, *(whole.all_rooms[room_id].side for room_id in whole.joined(agent_id))}
         minds, more = await self.desk.minds.held(guild_id, agent_id, sides - closed_sides(asker, whole, agent_id))
@@ -262,6 +263,25 @@ def _number(text: str) -> int | None:
     """Read a number that anybody may have written, if a database can hold it."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else None
     return number if number is not None and number < LARGEST else None
+
+
+def open_to(asker: Asker, view: Glance, looks: Mapping[AgentId, NextBeat]) -> tuple[Glance, Mapping[AgentId, NextBeat]]:
+    """Give a view, and what everybody is at, without what that tells of rooms that are closed to who asks."""
+    closed = frozenset(id_ for id_, room in view.all_rooms.items() if asker.is_closed(room))
+    inside = members_of(view, closed)
+    shown = {
+        id_: replace(
+            look,
+            waiting=Waiting.NEWS,
+            words=ELSEWHERE,
+            at=None,
+            doing={room_id: what for room_id, what in look.doing.items() if room_id not in closed},
+        )
+        if id_ in inside
+        else look
+        for id_, look in looks.items()
+    }
+    return Sight(hidden_rooms=closed, hidden_agents=inside).of(view), shown
 
 
 def closed_sides(asker: Asker, view: View, agent_id: AgentId) -> frozenset[Side]:

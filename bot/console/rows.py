@@ -1,6 +1,7 @@
 """What the console shows, as rows of JSON."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bot.core.attention import shares
@@ -57,15 +58,18 @@ def place_row(view: Roster, room: Room) -> Row:
     }
 
 
-def room_row(view: Glance, room: Room, lately: int) -> Row:
-    """Give what the overview shows of a room: how warm it is, and what holds it."""
-    inside = view.rooms.get(room.id)
+def room_row(view: Glance, room: Room, lately: int, *, closed: bool) -> Row:
+    """Give what the overview shows of a room: how warm it is, and what holds it; of a closed one that it is there."""
+    if closed:
+        room, lately = replace(room, last_message_at=None, hushed_until=None), 0
+    inside = None if closed else view.rooms.get(room.id)
     return place_row(view, room) | {
+        "closed": closed,
         "lately": lately,
         "members": len(inside.members) if inside else 0,
         "last_message_at": stamp(room.last_message_at),
         "hushed_until": stamp(room.hushed_until),
-        "unposted": len(view.unposted.get(room.id, ())),
+        "unposted": 0 if closed else len(view.unposted.get(room.id, ())),
         "fault_at": stamp(room.fault_told_at),
     }
 

@@ -10,8 +10,8 @@ from pydantic import Field
 from bot.console.routes import Given, Route, Scope, Told, read_body, read_bytes, read_json
 from bot.console.rows import Row
 from bot.console.standing import Asker
+from bot.console.turns import given
 from bot.core.errors import BadSetting, TooMuch
-from bot.core.page_rows import node_row
 from bot.core.runs.generating import generated
 from bot.core.runs.reading import read_given
 from bot.core.runs.spec import MOST_AGENTS, MOST_EVENTS, Further, RunSpec, Whole
@@ -21,6 +21,7 @@ from bot.core.templates import TEMPLATES
 from bot.engine.front_desk import FrontDesk
 
 LARGEST_CARD: Final = 10_000_000  # bytes, as on Discord
+EXPORT_SECONDS: Final = 600.0  # to take an archive, which lies in a file until then
 PAGE: Final = 200  # lines of a transcript at a time
 MOST_TURNS: Final = 200  # that a run goes on for at once
 ZIP: Final = "application/zip"
@@ -72,7 +73,7 @@ class RunPages:
             Route(path="/runs/setup", told=self.setup, about="What a run is set up from.", gives=chosen),
             Route(path=one, told=self.one, about="One run with its worlds.", gives=("run", "spec", "nodes")),
             Route(path=at, told=self.at, about="What came of a run until a snapshot.", query=first, gives=came),
-            Route(path=f"{at}/export", told=self.export, about="All files of a run until a snapshot.", content=ZIP),
+            Route(path=f"{at}/export", told=self.export, about="All files of a run.", content=ZIP, is_large=True),
         ]
 
     def _changed(self) -> list[Route]:
@@ -94,10 +95,9 @@ class RunPages:
             change(one, self.delete, "Delete a run.", method="DELETE"),
         ]
 
-    async def all(self, asker: Asker, _: web.Request) -> Row:
+    async def all(self, asker: Asker, _: web.Request) -> web.Response:
         """Give the runs that are kept, the newest first."""
-        runs = await self.desk.runs.kept.all(asker.guild_id)
-        return {"runs": [dict(one) for one in reversed(runs)], "under_way": self._under_way(asker)}
+        return _json(await self.desk.runs.kept.all(asker.guild_id))
 
     async def setup(self, asker: Asker, _: web.Request) -> Row:
         """Give what the wizard chooses from."""
@@ -122,40 +122,23 @@ class RunPages:
             "most": {"agents": MOST_AGENTS, "events": MOST_EVENTS},
         }
 
-    async def one(self, asker: Asker, request: web.Request) -> Row:
+    async def one(self, asker: Asker, request: web.Request) -> web.Response:
         """Give a run with what it was made of, and its worlds."""
-        number, kept = _run(request), self.desk.runs.kept
-        spec = await kept.spec(asker.guild_id, number)
-        return {
-            "run": number,
-            "spec": spec.model_dump(mode="json"),
-            "nodes": [node_row(one) for one in await kept.nodes(asker.guild_id, number)],
-            "ended": kept.ended(asker.guild_id, number),
-            "under_way": self._under_way(asker),
-        }
+        return _json(await self.desk.runs.kept.one(asker.guild_id, _run(request)))
 
-    async def at(self, asker: Asker, request: web.Request) -> Row:
+    async def at(self, asker: Asker, request: web.Request) -> web.Response:
         """Give what came of a run until a snapshot: some lines of its transcript, its outcome, and who knows what."""
-        node, told = await self.desk.runs.kept.told(asker.guild_id, _run(request), _at(request))
         said = request.query.get("from", "")
-        last = max(0, len(told.lines) - PAGE)
-        first = min(int(said), last) if said.isascii() and said.isdigit() and len(said) < 10 else last
-        return {
-            "snapshot": node.id,
-            "from": first,
-            "of": len(told.lines),
-            "lines": [dict(one.data) for one in told.lines[first : first + PAGE]],
-            "outcome": told.outcome,
-            "knowledge": told.knowledge,
-            "usage": told.usage,
-        }
+        first = int(said) if said.isascii() and said.isdigit() and len(said) < 10 else None
+        kept, number = self.desk.runs.kept, _run(request)
+        return _json(await kept.told(asker.guild_id, number, _at(request), first=first, most=PAGE))
 
-    async def export(self, asker: Asker, request: web.Request) -> web.Response:
-        """Give what `selfroom runs export` writes, in an archive."""
-        packed = await self.desk.runs.kept.packed(asker.guild_id, _run(request), _at(request))
+    async def export(self, asker: Asker, request: web.Request) -> web.StreamResponse:
+        """Give what `selfroom runs export` writes, in an archive, piece by piece."""
         name = f"run-{_run(request)}-{_at(request)}.zip"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return web.Response(body=packed, content_type=ZIP, headers=headers)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"', "Content-Type": ZIP}
+        async with self.desk.runs.kept.packed(asker.guild_id, _run(request), _at(request)) as file:
+            return await given(request, web.FileResponse(file, headers=headers), seconds=EXPORT_SECONDS)
 
     async def begin(self, asker: Asker, request: web.Request) -> Row:
         """Begin a run."""
@@ -203,10 +186,6 @@ class RunPages:
         await self.desk.runs.delete(asker.guild_id, asker.person, _run(request))
         return {}
 
-    def _under_way(self, asker: Asker) -> Row | None:
-        going = self.desk.runs.kept.under_way(asker.guild_id)
-        return None if going is None else {"run": going.run, "turns": going.turns}
-
 
 def _run(request: web.Request) -> int:
     return int(request.match_info["run"])
@@ -214,3 +193,7 @@ def _run(request: web.Request) -> int:
 
 def _at(request: web.Request) -> str:
     return str(int(request.match_info["snapshot"]))
+
+
+def _json(told: bytes) -> web.Response:
+    return web.Response(body=told, content_type="application/json")

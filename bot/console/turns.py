@@ -52,10 +52,12 @@ class Turns:
                 del self._lanes[guild_id]
 
 
-async def given(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
+async def given(
+    request: web.Request, response: web.StreamResponse, *, seconds: float | None = None
+) -> web.StreamResponse:
     """Give an answer to the end; who does not take it in time is left."""
     try:
-        async with asyncio.timeout(READ_SECONDS):
+        async with asyncio.timeout(seconds or READ_SECONDS):
             await response.prepare(request)
             await response.write_eof()
     except (TimeoutError, ConnectionError):

@@ -45,6 +45,13 @@ TOO_OFTEN = "That was asked too often: wait a moment."
 log = structlog.get_logger(__name__)
 
 
+def routes_of(desk: FrontDesk, feed: Feed, presets: Mapping[str, RunSpec]) -> list[Route]:
+    """Give all that can be asked, read and changed."""
+    readings = Readings(desk, feed)
+    pages = (readings, Doings(desk, readings), RunPages(desk, presets))
+    return [route for one in pages for route in one.routes()]
+
+
 class Console:
     """The console; an async context manager. `port` 0 takes a free one; `url`: the proxy's origin before it."""
 
@@ -75,10 +82,9 @@ class Console:
         self._origins: list[str] = []
         self._live = Live(desk, feed, self._asker, self._still)
         desk.runs.on_news = lambda whose: feed.tell([Happening(kind=Happened.CHANGED, community_id=whose, what="runs")])
-        readings = Readings(desk, feed)
-        pages = (readings, Doings(desk, readings), RunPages(desk, presets or {}))
-        routes = [route for one in pages for route in one.routes()]
-        self._runner = web.AppRunner(self._app(routes, shared), access_log=None, shutdown_timeout=1)
+        self._runner = web.AppRunner(
+            self._app(routes_of(desk, feed, presets or {}), shared), access_log=None, shutdown_timeout=1
+        )
 
     async def __aenter__(self) -> "Console":
         await self._runner.setup()

@@ -34,7 +34,7 @@ from bot.engine.gatekeeper import Batch
 from bot.engine.moderation import Objections
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Bill, Purse, as_told, count_use, weights_of
+from bot.engine.purse import Bill, Purse, as_told, count_use, metrics_of, weights_of
 from bot.engine.spans import Spans
 from bot.engine.turn_reading import TurnReader
 
@@ -224,7 +224,7 @@ class Caller:
         more = await self._paid(batch, more)
         if more.short is not None:
             return None
-        self._metrics.count("look_ups_answered", model=batch.model.counted_as(call.kind.model))
+        metrics_of(call, self._metrics).count("look_ups_answered", model=batch.model.counted_as(call.kind.model))
         return more
 
     async def _mended(
@@ -237,7 +237,7 @@ class Caller:
         more = await self._paid(batch, replace(call, built=longer, reservation=None))
         if more.short is not None:
             return first, parsed
-        self._metrics.count("answers_mended", model=batch.model.counted_as(call.kind.model))
+        metrics_of(call, self._metrics).count("answers_mended", model=batch.model.counted_as(call.kind.model))
         try:
             answer = await self._ask(batch, more)
         except ModelError as error:
@@ -260,9 +260,10 @@ class Caller:
 
     async def _ask(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
-        self._metrics.observe("agents_per_call", len(call.ready))
-        model, since = batch.model.counted_as(call.kind.model), self._clock.now()
-        self._metrics.count("model_calls", model=model)
+        metrics, model = metrics_of(call, self._metrics), batch.model.counted_as(call.kind.model)
+        metrics.observe("agents_per_call", len(call.ready))
+        metrics.count("model_calls", model=model)
+        since = self._clock.now()
         try:
             answer = await self._asking(batch, call)
         except Exception as error:
@@ -272,7 +273,7 @@ class Caller:
             await self._purse.settle(batch.community_id, call, usage)
             raise
         self._spans.note(SpanKind.CALL, batch, call.ready, since, model=model, usage=answer.usage)
-        count_use(self._metrics, model, answer.usage)
+        count_use(metrics, model, answer.usage)
         return answer
 
     async def _asking(self, batch: Batch, call: PlannedCall) -> ModelAnswer:

@@ -10,10 +10,12 @@ from bot.core.models import Ceilings
 from bot.core.ports import Expected, Metrics, Model, Store
 from bot.core.ports.beats import Money, WritableMoney
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, CommunityId, Usage
+from bot.core.spans import Span
 from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
 from bot.core.view import Outline
 from bot.engine.planner import PlannedCall, tokens_of
 
+CLOSED_SCENES = "closed scenes"  # stands in place of a model
 PICTURE_TOKENS = 3_000  # about what the largest picture takes
 
 
@@ -200,6 +202,28 @@ def count_use(metrics: Metrics, model: str, usage: Usage) -> None:
         metrics.count("tokens", tokens, model=model, kind=kind)
     metrics.count("spent_usd", float(usage.cost_usd), model=model)
     metrics.observe("answer_seconds", usage.latency_seconds, model=model)
+
+
+@dataclass(frozen=True, slots=True)
+class _Undertold:
+    """Counts what calls of closed scenes cost, as `/usage` tells it, and nothing by which it shows who was asked."""
+
+    metrics: Metrics
+
+    def count(self, name: str, amount: float = 1, **labels: str) -> None:
+        if name in ("tokens", "spent_usd"):
+            self.metrics.count(name, amount, **{**labels, "model": CLOSED_SCENES})
+
+    def observe(self, name: str, value: float, **labels: str) -> None:
+        """Tell nobody: how often something took its time is how often somebody was asked."""
+
+    def span(self, span: Span) -> None:
+        """Tell nobody."""
+
+
+def metrics_of(call: PlannedCall, metrics: Metrics) -> Metrics:
+    """Give where a call is counted: of a closed scene not by its model, which would tell who is asked."""
+    return _Undertold(metrics) if any(one.side < PUBLIC_SIDE for one in call.ready) else metrics
 
 
 def as_told(usage: Usage) -> Usage | None:

@@ -1,9 +1,11 @@
 """Files as they are served: those of the chat page, as they lie in `page/`; attachments and avatars, from the state."""
 
+from hashlib import sha256
 from pathlib import Path
 
 from aiohttp import web
 
+from bot.playground.bundle import bundled
 from bot.playground.faces import LINK, default_face
 from bot.playground.world import World
 
@@ -80,11 +82,25 @@ async def _index(_: web.Request) -> web.FileResponse:
     return web.FileResponse(PAGE / "index.html", headers={"Cache-Control": "no-store"})
 
 
+class _Script(web.Response):
+    """A script of the page that lies in no file."""
+
+
+async def _script(request: web.Request) -> web.Response:
+    text = bundled(PAGE / "js" / "main.js")
+    tag = sha256(text.encode()).hexdigest()
+    is_known = any(one.value == tag for one in request.if_none_match or ())
+    script = _Script(status=304) if is_known else _Script(text=text, content_type="text/javascript")
+    script.etag = tag
+    script.headers["Cache-Control"] = "no-cache"  # kept, and asked for anew after an update
+    return script
+
+
 def add_to(app: web.Application, *, asks: str) -> None:
     """Serve the page at `/`, which may ask itself and this origin; has to come after every other route."""
 
     async def protect(request: web.Request, response: web.StreamResponse) -> None:
-        if isinstance(response, web.FileResponse):
+        if isinstance(response, web.FileResponse | _Script):
             policy = "; ".join(POLICY).format(host=request.host, asks=asks)
             response.headers["Content-Security-Policy"] = policy
             response.headers["X-Content-Type-Options"] = "nosniff"
@@ -92,4 +108,5 @@ def add_to(app: web.Application, *, asks: str) -> None:
 
     app.on_response_prepare.append(protect)
     app.router.add_get("/", _index)
+    app.router.add_get("/js/all.js", _script)
     app.router.add_static("/", PAGE)

@@ -19,6 +19,7 @@ from bot.runs.minds import lent_purse
 from bot.runs.simulating import Wanted, advance, simulate
 
 NICENESS: Final = 10
+LARGEST_RUN: Final = 64_000_000  # bytes, as of a what-if
 
 
 class RunProcess:
@@ -58,6 +59,7 @@ class RunProcess:
             on_begun=lambda number: self._tell("begun", number),
             on_node=lambda: self._tell("node"),
             on_playing=self._play,
+            most_bytes=LARGEST_RUN,
         )
 
     def _play(self, paying: Paying) -> None:

@@ -5,7 +5,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +35,15 @@ class RunHome:
         if not self.folder.is_dir():
             return []
         return sorted(int(one.name) for one in self.folder.iterdir() if one.name.isdecimal() and (one / SPEC).is_file())
+
+    @property
+    def bytes(self) -> int:
+        """How large all of them are together."""
+        found = 0
+        for one in (one for number in self.numbers() for one in self.of(number, begun=False).rglob("*")):
+            with suppress(FileNotFoundError):  # of one that is played, or deleted, now
+                found += one.stat().st_size
+        return found
 
     def take(self, spec: RunSpec) -> int:
         """Make the folder of a new run, which is its owner's alone; gives its number. Raises BadSetting."""

@@ -132,7 +132,7 @@ async def own_purse(settings: Settings, answers: Path | None, spec: RunSpec) -> 
     """Have a run answered as whoever types its command says: from a record, by the script, or by a provider."""
     async with AsyncExitStack() as stack:
         if answers is not None:
-            record = Replayed.of(await asyncio.to_thread(lambda: list(read_answers(answers))))
+            record = await asyncio.to_thread(lambda: Replayed.of(read_answers(answers)))
             yield _always(record)
             return
         model: Model = ScriptedModel()

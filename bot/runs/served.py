@@ -1,37 +1,46 @@
 """The runs of servers: each is played in a process of its own, and read here; a server's runs are its own."""
 
 import asyncio
-import io
 import os
 import socket
 import sys
-import zipfile
-from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncIterator, Mapping, Sequence
+import time
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from tempfile import TemporaryDirectory
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import structlog
 
-from bot.adapters.workshop import kill
-from bot.core.errors import Rejected, SelfroomError, StoreError
+from bot.adapters.workshop import ProcessWorkshop, kill
+from bot.core.errors import Rejected, SelfroomError, StoreError, TooMuch
 from bot.core.records import Json, Snowflake
 from bot.core.runs.spec import Further, RunSpec
-from bot.core.timelines.records import Node
 from bot.engine.front_desk.runs import ONE_PLAYS, RunHouse, UnderWay
-from bot.engine.runs.playing import KEY, Played
-from bot.engine.runs.telling import Story, story
+from bot.engine.runs.playing import Played
 from bot.engine.timelines.pipe import Cut, Pipe
+from bot.runs import shown
 from bot.runs.home import RunHome
-from bot.runs.simulating import ENDED, listed, named, snapshot_named
-from bot.runs.writing import files
+from bot.runs.simulating import ENDED, named
+from storage.private import UNFINISHED
 
+P = ParamSpec("P")
+T = TypeVar("T")
 MOST_AT_ONCE: Final = 2  # runs that are played, of all servers together
+GIVES_WAY: Final = 600.0  # seconds after which a run is ended where another server's waits
 ENDS_WITHIN: Final = 10.0  # seconds from the word until it is ended as it is
-EPOCH: Final = (2026, 1, 1, 0, 0, 0)  # in archives: the same run gives the same bytes
+SILENT_SECONDS: Final = 120.0  # of its process, which does not even ask anything
+LARGEST_KEPT: Final = 512_000_000  # bytes of all runs of a server
+READ_SECONDS, READ_BYTES = 30.0, 400_000_000  # of a processor, and of memory, to read one
+IDLE_SECONDS: Final = 60.0  # after which nobody waits to read
 ALL_PLAY: Final = "As many runs are played as may be at once: try again in a while."
+MAKES_WAY: Final = "As many runs are played as may be at once; one is ended now for yours: try again in a minute."
+FULL: Final = "The runs of this server take more than {:,} MB: delete one first."
+TOO_LARGE: Final = "This run is too large to be shown here: `selfroom runs export` writes it out."
 BROKEN: Final = "The process of the run ended amid it: what was played until its last snapshot is kept."
 log = structlog.get_logger(__name__)
 
@@ -42,6 +51,7 @@ class _Play:
 
     house: RunHouse
     number: asyncio.Future[int]
+    began: float = field(default_factory=time.monotonic)
     run: int | None = None
     turns: int = 0
     pipe: Pipe | None = None
@@ -77,13 +87,20 @@ class ServedRuns:
     is_shared: bool
     _plays: dict[Snowflake, _Play] = field(default_factory=dict)
     _why: dict[tuple[Snowflake, int], str] = field(default_factory=dict)  # how each ended that was played here
+    _readers: ProcessWorkshop = field(
+        default_factory=lambda: ProcessWorkshop(
+            benches=2, wall_seconds=3 * READ_SECONDS, cpu_seconds=READ_SECONDS, memory_bytes=READ_BYTES
+        )
+    )
+    _reads: int = 0
+    _closing: asyncio.Future[None] | None = None
 
     def _home(self, server: Snowflake) -> RunHome:
         return RunHome(self.folder if self.is_shared else self.folder / "servers" / str(server))
 
-    async def all(self, server: Snowflake) -> Sequence[Mapping[str, Json]]:
-        """Give a server's runs, the oldest first."""
-        return await listed(self._home(server))
+    async def all(self, server: Snowflake) -> bytes:
+        """Give a server's runs and which is played, as JSON."""
+        return await self._read(server, shown.all_of, {"under_way": self._told(server)})
 
     async def count(self, server: Snowflake) -> int:
         """Count a server's runs."""
@@ -98,25 +115,49 @@ class ServedRuns:
         """Say how a run ended that was played since Selfroom began; empty where nobody knows."""
         return self._why.get((server, number), "")
 
-    async def spec(self, server: Snowflake, number: int) -> RunSpec:
-        """Give what a run was made of; raises NotFound."""
-        return await asyncio.to_thread(self._home(server).spec, number)
+    async def one(self, server: Snowflake, number: int) -> bytes:
+        """Give a run with its worlds, how it ended and what is played, as JSON."""
+        beside: dict[str, Json] = {"ended": self.ended(server, number), "under_way": self._told(server)}
+        return await self._read(server, shown.one_of, number, beside)
 
-    async def nodes(self, server: Snowflake, number: int) -> Sequence[Node]:
-        """Give the worlds of a run."""
-        async with self._home(server).opened(number) as (_, trees):
-            return await trees.nodes(KEY)
+    async def spent(self, server: Snowflake, number: int) -> tuple[RunSpec, Decimal]:
+        """Give what a run was made of, and what it has spent."""
+        return await self._read(server, shown.spent_of, number)
 
-    async def told(self, server: Snowflake, number: int, at: str) -> tuple[Node, Story]:
-        """Give what came of a run until a snapshot."""
-        async with self._home(server).opened(number) as (_, trees):
-            node = snapshot_named(await trees.nodes(KEY), at)
-            return node, await story(trees, node.id)
+    async def told(self, server: Snowflake, number: int, at: str, *, first: int | None, most: int) -> bytes:
+        """Give what came of a run until a snapshot, as JSON."""
+        return await self._read(server, shown.told_of, number, at, first, most)
 
-    async def packed(self, server: Snowflake, number: int, at: str) -> bytes:
+    @asynccontextmanager
+    async def packed(self, server: Snowflake, number: int, at: str) -> AsyncIterator[Path]:
         """Give an archive of what `selfroom runs export` writes."""
-        _, told = await self.told(server, number, at)
-        return await asyncio.to_thread(_zipped, told)
+        home = self._home(server)
+        await asyncio.to_thread(home.of, number)
+        with TemporaryDirectory(dir=home.folder, prefix=UNFINISHED, ignore_cleanup_errors=True) as folder:
+            target = Path(folder, "run.zip")
+            await self._read(server, shown.pack, number, at, target)
+            yield target
+
+    async def _read(
+        self, server: Snowflake, work: Callable[Concatenate[Path, P], T], *given: P.args, **named: P.kwargs
+    ) -> T:
+        """Have it read apart; who reads is let go when nobody has read for a while."""
+        self._reads += 1
+        now = self._reads
+        try:
+            return await self._readers.done(server, work, self._home(server).folder, *given, **named)
+        except TooMuch as error:
+            raise Rejected(TOO_LARGE) from error
+        finally:
+            asyncio.get_running_loop().call_later(IDLE_SECONDS, self._let_readers_go, now)
+
+    def _let_readers_go(self, reads: int) -> None:
+        if reads == self._reads:
+            self._closing = asyncio.ensure_future(self._readers.close())
+
+    def _told(self, server: Snowflake) -> dict[str, Json] | None:
+        going = self.under_way(server)
+        return None if going is None else {"run": going.run, "turns": going.turns}
 
     async def name(self, server: Snowflake, number: int, at: str, name: str) -> int:
         """Give a snapshot a name."""
@@ -124,11 +165,13 @@ class ServedRuns:
 
     async def copy(self, server: Snowflake, number: int) -> int:
         """Copy a run; gives the copy's number."""
+        await self._check_space(server)
         return await asyncio.to_thread(self._home(server).copy, number)
 
     async def delete(self, server: Snowflake, number: int) -> None:
         """Delete a run."""
         await asyncio.to_thread(self._home(server).delete, number)
+        self._why.pop((server, number), None)
 
     async def begin(self, server: Snowflake, spec: RunSpec, house: RunHouse) -> int:
         """Begin to play a new run; gives its number once it is founded. `house` is closed once it is over."""
@@ -143,9 +186,13 @@ class ServedRuns:
         play = self._plays.get(server)
         if play is None or play.pipe is None or play.life is None:
             raise Rejected("No run of this server is being played.")
-        play.pipe.tell("end")
-        if play.ending is None:
-            play.ending = asyncio.create_task(_ended_soon(play.life), name="end of a run")
+        self._end(play)
+
+    def _end(self, play: _Play) -> None:
+        if play.pipe is not None and play.life is not None:
+            play.pipe.tell("end")
+            if play.ending is None:
+                play.ending = asyncio.create_task(_ended_soon(play.life), name="end of a run")
 
     async def close(self) -> None:
         """End all that is played."""
@@ -153,14 +200,29 @@ class ServedRuns:
         for one in lives:
             one.cancel()
         await asyncio.gather(*lives, return_exceptions=True)
+        await self._readers.close()
+
+    async def _check_space(self, server: Snowflake) -> None:
+        if await asyncio.to_thread(lambda: self._home(server).bytes) > LARGEST_KEPT:
+            raise Rejected(FULL.format(LARGEST_KEPT // 1_000_000))
+
+    def _check_place(self, server: Snowflake) -> None:
+        """Raise Rejected where no run can be played now; the one that has been for the longest gives way."""
+        if server in self._plays:
+            raise Rejected(ONE_PLAYS)
+        if len(self._plays) < MOST_AT_ONCE:
+            return
+        oldest = min(self._plays.values(), key=lambda one: one.began)
+        if time.monotonic() - oldest.began < GIVES_WAY:
+            raise Rejected(ALL_PLAY)
+        self._end(oldest)
+        raise Rejected(MAKES_WAY)
 
     async def _begun(self, server: Snowflake, house: RunHouse, what: str, *given: object) -> int:
         try:
-            if server in self._plays:
-                raise Rejected(ONE_PLAYS)
-            if len(self._plays) >= MOST_AT_ONCE:
-                raise Rejected(ALL_PLAY)
-        except Rejected:
+            await self._check_space(server)
+            self._check_place(server)
+        except BaseException:
             await house.close()
             raise
         number = asyncio.get_running_loop().create_future()
@@ -187,9 +249,11 @@ class ServedRuns:
                 play.number.exception()  # who waited may be gone
             if play.run is not None:
                 self._why[server, play.run] = why
-            await play.house.close()
-            del self._plays[server]
-            play.house.news()
+            try:
+                await play.house.close()
+            finally:
+                del self._plays[server]
+                play.house.news()
 
     @asynccontextmanager
     async def _process(self, server: Snowflake, play: _Play) -> AsyncIterator[Pipe]:
@@ -207,24 +271,24 @@ class ServedRuns:
         reader, writer = await asyncio.open_connection(sock=ours)
         play.pipe = Pipe(reader, writer, play.serve)
         hearing = asyncio.create_task(play.pipe.run(), name="pipe of a run")
+        watching = asyncio.create_task(self._watched(process, play.pipe), name="watch of a run")
         try:
             yield play.pipe
         finally:
+            watching.cancel()
             kill(process)
             writer.close()
             await process.wait()
             await hearing
+
+    async def _watched(self, process: Process, pipe: Pipe) -> None:
+        """End a process that hangs: else its server, and a place, would wait for it for ever."""
+        await pipe.hung(SILENT_SECONDS, lambda: pipe.waits)
+        log.error("the process of a run hung and is ended", pid=process.pid)
+        kill(process)
 
 
 async def _ended_soon(life: asyncio.Task[None]) -> None:
     """End as it is what does not end by the word."""
     await asyncio.wait([life], timeout=ENDS_WITHIN)
     life.cancel()
-
-
-def _zipped(told: Story) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files(told):
-            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()

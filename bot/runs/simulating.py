@@ -38,6 +38,7 @@ EXITS: Mapping[Ending, int] = {
     Ending.PLAYED: 0,
     Ending.QUIET: 0,
     Ending.SPENT: 3,
+    Ending.LARGE: 3,
     Ending.FAILED: 4,
     Ending.STOPPED: 128 + signal.SIGINT,
 }
@@ -45,6 +46,7 @@ ENDED: Mapping[Ending, str] = {
     Ending.PLAYED: "as long as it was to be",
     Ending.QUIET: "nobody has anything to do any more",
     Ending.SPENT: "the budget holds no further call",
+    Ending.LARGE: "it is as large as a run of a server may be",
     Ending.STOPPED: "somebody ended it",
     Ending.FAILED: "the model failed: {why}",
 }
@@ -73,6 +75,7 @@ class Wanted:
     on_begun: Callable[[int], None] = _told_nobody
     on_node: Callable[[], None] = _nothing
     on_playing: Callable[[Paying], None] = _left_alone
+    most_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +284,7 @@ def _playing(
         every=spec.every,
         room_of=room_of,
         on_node=lambda _: wanted.on_node(),
+        most_bytes=wanted.most_bytes,
     )
 
 

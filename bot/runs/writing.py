@@ -1,7 +1,9 @@
 """What came of a run, as files: a transcript, how it ended, what everybody knows, what it cost, and pictures."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +13,7 @@ from bot.core.errors import BadSetting
 from bot.core.records import Json
 from bot.core.terminal import in_a_line
 from bot.core.timelines.records import Answer
+from bot.engine.runs.paying import Recall
 from bot.engine.runs.telling import Story
 from cogs.ui.charts import usage_rows
 from cogs.ui.pictures import drawn
@@ -19,7 +22,8 @@ from storage.private import whole_file
 
 ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
 ANSWERS: Final = "answers.jsonl"
-LARGEST_RECORD: Final = 500_000_000  # bytes
+LONGEST_ANSWER: Final = 8_000_000  # bytes of a line
+MOST_ANSWERS: Final = 200_000
 TAKEN: Final = "There is something in the folder {} already: name another, or write over it with --force."
 
 
@@ -61,21 +65,38 @@ def _as_json(value: Json, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=True, sort_keys=True, indent=indent)
 
 
-def read_answers(file: Path) -> Iterator[Answer]:
-    """Read a record of answers; raises BadSetting with the line that is none."""
-    number = 0
-    try:
+def read_answers(file: Path) -> Iterator[tuple[str, Recall]]:
+    """Read through a record of answers: what was asked, and what reads the answer once it is asked for again.
+
+    Raises BadSetting with the line that is none.
+    """
+    number, at = 0, 0
+    with _legible(file, lambda: number):
         if not file.is_file():
             raise BadSetting(f"There is no file {file}: name the {ANSWERS} of a run's folder.")
-        if file.stat().st_size > LARGEST_RECORD:
-            raise BadSetting(f"{file} is larger than {LARGEST_RECORD:,} bytes: no run answers so much.")
         with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):  # noqa: B007 - told where it breaks off
+            while line := lines.readline(LONGEST_ANSWER + 1):
+                number += 1
+                if len(line) > LONGEST_ANSWER or number > MOST_ANSWERS:
+                    raise BadSetting(f"{file} holds more than any run answers: take the file as a run has written it.")
                 if line.strip():
-                    yield ANSWER.validate_json(line)
+                    yield ANSWER.validate_json(line).request, partial(_answer_at, file, at, number)
+                at += len(line)
+
+
+def _answer_at(file: Path, at: int, number: int) -> Answer:
+    with _legible(file, lambda: number), file.open("rb") as lines:
+        lines.seek(at)
+        return ANSWER.validate_json(lines.readline(LONGEST_ANSWER))
+
+
+@contextmanager
+def _legible(file: Path, number: Callable[[], int]) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise BadSetting(f"{file} cannot be read ({error.strerror or error}): check its rights.") from error
     except ValidationError as error:
         raise BadSetting(
-            f"{file}, line {number} is no recorded answer: take the file as a run has written it."
+            f"{file}, line {number()} is no recorded answer: take the file as a run has written it."
         ) from error

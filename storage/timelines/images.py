@@ -9,7 +9,7 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,6 +36,23 @@ def keep_small(connection: sqlite3.Connection) -> None:
     """Keep little of a database in memory: several are open at once."""
     for pragma in SMALL:
         connection.execute(f"PRAGMA {pragma}")
+
+
+_nameless_in: list[Path] = []
+
+
+def keep_nameless_in(folder: Path) -> None:
+    """Have SQLite put its files without a name, in which worlds lie, into a folder: once for this process.
+
+    The environment says it too late: SQLite has read that when it is imported. Where the folder cannot be written,
+    SQLite takes the system's.
+    """
+    if _nameless_in:  # others may be reading where that is
+        return
+    _nameless_in.append(folder)
+    quoted = str(folder.resolve()).replace("'", "''")
+    with suppress(sqlite3.Error), closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"PRAGMA temp_store_directory = '{quoted}'")
 
 
 class WorldImage:
@@ -76,9 +93,10 @@ class WorldImage:
 
 
 class Images:
-    """Images of worlds that were asked for lately; safe to be asked by several threads."""
+    """Images of worlds that were asked for lately, which lie in a folder; safe to be asked by several threads."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
+        keep_nameless_in(folder)
         self._most = most_bytes
         self._kept: OrderedDict[Place, tuple[WorldImage, int]] = OrderedDict()
         self._bytes = 0

@@ -93,7 +93,7 @@ class SqlTrees:
         self.folder = folder
         self._config = config or CommunityConfig()
         self._files: dict[TreeKey, TreeFile] = {}
-        self._images = Images()
+        self._images = Images(folder.parent)
         self._begun: dict[tuple[TreeKey, NodeId], int] = {}  # of which generation the worlds are that run
         self._revision = revisions()[-1]
 

@@ -1,6 +1,7 @@
 """Servers that communities name are asked over TLS, at the public address that was looked at, and not for too much."""
 
 import asyncio
+import gc
 import json
 import socket
 import ssl
@@ -26,7 +27,9 @@ from bot.adapters.llm.guard import (
     checked_address,
     examined,
     is_public,
+    trusted,
 )
+from bot.adapters.llm.provider import Provider, ProviderOptions
 from bot.engine.timelines.chance import settle
 
 PUBLIC, OTHER = "93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"
@@ -287,3 +290,16 @@ async def test_a_name_that_never_resolves_takes_no_thread_that_others_need(monke
     monkeypatch.setattr(socket, "getaddrinfo", found)
     assert await guard.resolved("models.example", 443) == []
     assert names[0].startswith("lookups")
+
+
+async def test_whom_this_machine_trusts_is_read_once_for_all_clients() -> None:
+    trusted()
+    before = contexts()
+    providers = [Provider(ProviderOptions(name="", base_url=None, api_key="x")) for _ in range(3)]
+    assert contexts() == before, "to read it takes longer than the rest of a start's providers"
+    for one in providers:
+        await one.close()
+
+
+def contexts() -> int:
+    return sum(isinstance(one, ssl.SSLContext) for one in gc.get_objects())

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from google.genai import Client
 
 from bot.adapters.llm.claude import Beginnings
 from bot.adapters.llm.communities import Providers
@@ -24,6 +23,7 @@ from tests.adapters.vendors import OURS, Anthropic, Google, running
 from tests.engine.hearts import answer, asked, hearts
 from tests.fakes import ScriptedModel
 
+pytestmark = pytest.mark.together  # by the vendors' libraries, which take a second each to load
 SONNET, FLASH = "claude/claude-sonnet-4-6", "gemini/gemini-2.5-flash"
 PICTURE = "data:image/png;base64,YSBjYXQ="
 
@@ -152,6 +152,8 @@ async def test_where_nobody_listens_is_said_with_the_address(api: Any) -> None: 
 
 async def test_geminis_client_is_made_beside_everything_else_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """To read certificates takes a tenth of a second, for which nobody else had a turn."""
+    from google.genai import Client
+
     made, real = list[bool](), Client.__init__
 
     def noted(client: Client, **fields: Any) -> None:  # noqa: ANN401

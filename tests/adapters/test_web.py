@@ -33,6 +33,7 @@ from tests.adapters.no_trees import NoTrees
 from tests.factories import agent, later, room
 from tests.fakes import START, ScriptedModel
 from tests.founding import founded
+from tests.moment import moment
 
 PAGE = "http://127.0.0.1:8808"
 
@@ -190,13 +191,18 @@ async def test_the_page_of_metrics_of_a_large_house_holds_nobody_up(
     many = [Heart(community=CommunityId(1), agent=agent(n, **beaten), next_beat=look) for n in range(1, 2_001)]
     monkeypatch.setattr(Face, "_hearts", AsyncMock(return_value=many))
     async with Face(store, VirtualClock(START), PrometheusMetrics()) as face:
-        asked, longest, before = asyncio.create_task(get(face, "/metrics")), 0.0, time.thread_time()
-        while not asked.done():
-            await asyncio.sleep(0)
-            now = time.thread_time()  # of the loop alone
-            longest, before = max(longest, now - before), now
-        assert 'agent="2000"' in (await asked)[1]
-    assert longest < 0.05
+        assert min([await held_up(face) for _ in range(3)]) < 15 * moment()
+
+
+async def held_up(face: Face) -> float:
+    """Give the longest that the page of metrics keeps the loop from all else, in seconds of its thread."""
+    asked, longest, before = asyncio.create_task(get(face, "/metrics")), 0.0, time.thread_time()
+    while not asked.done():
+        await asyncio.sleep(0)
+        now = time.thread_time()
+        longest, before = max(longest, now - before), now
+    assert 'agent="2000"' in (await asked)[1]
+    return longest
 
 
 async def test_metrics_tell_local_users_nothing_of_private_rooms(store: SqlStore) -> None:

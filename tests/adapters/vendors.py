@@ -4,22 +4,35 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from anthropic.types import RawMessageStreamEvent
-from anthropic.types.message_create_params import MessageCreateParamsStreaming
-from google.genai.types import GenerateContentResponse
 from pydantic import TypeAdapter
 
 from tests.fakes import WordTokenizer
 
 Json = dict[str, Any]
-REQUEST: TypeAdapter[Any] = TypeAdapter(MessageCreateParamsStreaming)
-EVENT: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
 LEAST_CACHED, LOOKED_BACK, MOST_MARKS = 1_024, 20, 4
 OURS = "sk-ant-ours"
+
+
+# The vendors' libraries take a second each to load, which who only lists the tests has no need of.
+
+
+@cache
+def request_of_anthropic() -> TypeAdapter[Any]:
+    from anthropic.types.message_create_params import MessageCreateParamsStreaming
+
+    return TypeAdapter(MessageCreateParamsStreaming)
+
+
+@cache
+def event_of_anthropic() -> TypeAdapter[Any]:
+    from anthropic.types import RawMessageStreamEvent
+
+    return TypeAdapter(RawMessageStreamEvent)
 
 
 def tokens_of(block: Json) -> int:
@@ -60,7 +73,7 @@ class Anthropic:
     async def take(self, request: web.Request) -> web.StreamResponse:
         assert request.headers["anthropic-version"]
         body = await request.json()
-        REQUEST.validate_python(body)
+        request_of_anthropic().validate_python(body)
         self.bodies.append(body)
         if request.headers.get("Authorization") != f"Bearer {OURS}":
             return self.no(401, "authentication_error", "invalid key")
@@ -73,7 +86,7 @@ class Anthropic:
         stream = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await stream.prepare(request)
         for event in self.events(used):
-            EVENT.validate_python(event)
+            event_of_anthropic().validate_python(event)
             await stream.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
             if self.breaks is not None and event["type"] == "content_block_stop":
                 kind, words = self.breaks
@@ -154,6 +167,8 @@ class Google:
             return self.no(400, "INVALID_ARGUMENT", words)
         stream = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await stream.prepare(request)
+        from google.genai.types import GenerateContentResponse
+
         for chunk in self.chunks():
             GenerateContentResponse.model_validate(chunk)
             await stream.write(f"data: {json.dumps(chunk)}\r\n\r\n".encode())

@@ -1,7 +1,6 @@
 """How fast the playground's page opens on a long channel, in headless Chromium."""
 
 import asyncio
-import shutil
 from statistics import median
 
 import aiohttp
@@ -56,7 +55,7 @@ async def _measure() -> float:
 
 def figures() -> list[Figure]:
     """Measure from the navigation's start until the newest messages stand on the screen; nothing without chromium."""
-    if shutil.which("chromium") is None:
+    if CHROMIUM is None:
         return []
     seconds = asyncio.run(_measure())
     return [Figure(name="playground.page_open_1000", value=seconds, unit="s", target=1.5)]

@@ -1,6 +1,7 @@
 """Programs come in by a token, which is worth what its person may now, and no more than its scopes."""
 
 import stat
+import threading
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from bot.console.window import NO_SCOPE, NO_SESSION
 from bot.core.errors import BadSetting, StoreError
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import Snowflake
-from bot.passes import PassFile
+from bot.passes import Pass, PassFile
 from tests.console.house import BOSS, opened
 from tests.engine.town import ADA
 from tests.factories import GUILD_ID
@@ -82,3 +83,28 @@ def test_tokens_are_made_listed_and_withdrawn_on_the_command_line(
     selfroom("token", "revoke", "the lab")
     assert selfroom("token", "list").stdout == ""
     assert "no token called" in refused("token", "revoke", "the lab")
+
+
+def test_what_is_withdrawn_while_another_is_made_stays_withdrawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = PassFile(tmp_path / "tokens.json"), PassFile(tmp_path / "tokens.json")
+    one.create("old", GUEST, frozenset({Scope.READ}), days=None)
+    writes, goes_on, write = threading.Event(), threading.Event(), one._write
+
+    def slowly(passes: tuple[Pass, ...]) -> None:
+        writes.set()
+        goes_on.wait(20)
+        write(passes)
+
+    monkeypatch.setattr(one, "_write", slowly)
+    making = threading.Thread(target=one.create, args=("new", GUEST, frozenset({Scope.READ})), kwargs={"days": None})
+    withdrawing = threading.Thread(target=two.revoke, args=("old",))
+    making.start()
+    assert writes.wait(20)
+    withdrawing.start()
+    withdrawing.join(0.5)
+    goes_on.set()
+    making.join(20)
+    withdrawing.join(20)
+    assert [known.name for known in PassFile(tmp_path / "tokens.json").all()] == ["new"]

@@ -129,6 +129,9 @@ async def test_one_run_of_a_server_is_played_at_a_time_and_ends_by_the_word(tmp_
         ({"surprise": 1}, "there is no `surprise` in a run"),
         ({"agents": [{"card": "../../etc/passwd"}] * 2}, "no folder of cards"),
         ({"scene": {"kind": "council", "ordering": "controlled"}}, "nobody is there to choose who is next"),
+        ({"starts": "9999-12-31T23:59:00Z"}, "`starts` should be less than 2200-01-01"),
+        ({"starts": "2239-12-31T23:59:00Z"}, "`starts` should be less than 2200-01-01"),
+        ({"starts": "0001-01-01T00:00:00+14:00"}, "`starts` should be greater than"),
         ({"settings": {"usd_per_day": 1000}}, "is not set in a run"),
     ],
 )

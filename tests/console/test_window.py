@@ -4,7 +4,7 @@ import pytest
 
 from bot.console.door import LINK_MINUTES
 from bot.console.guard import REFUSAL
-from bot.console.reading import CLOSED
+from bot.console.reading import CLOSED, ELSEWHERE
 from bot.console.window import ASKED_MOST, ASKED_SECONDS, COOKIE, NO_SESSION, TOO_OFTEN, TRIED_MOST, USED_UP, Console
 from bot.core.errors import BadSetting, Rejected
 from bot.core.permissions import ONLY_MANAGERS
@@ -194,6 +194,10 @@ async def test_a_room_that_is_closed_to_a_manager_on_discord_is_there_without_it
         assert [(one["name"], one["closed"], one["lately"]) for one in told["rooms"] if one["id"] == BOB] == [
             ("Bob", True, 0)
         ]
+        (room,) = [one for one in told["rooms"] if one["id"] == BOB]
+        (bob,) = [one for one in told["agents"] if one["id"] == BOB]
+        assert (room["last_message_at"], room["unposted"], room["members"]) == (None, 0, 0)
+        assert (bob["waits_for"], bob["next_beat_at"], bob["last_beat_at"]) == (ELSEWHERE, None, None)
         for path in (f"/api/v1/rooms/{BOB}", "/api/v1/messages/1"):
             status, told = await there.ask(path)
             assert (status, told["detail"]) == (403, CLOSED)

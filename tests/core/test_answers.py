@@ -22,6 +22,7 @@ from bot.core.answers import BROKE_OFF, AgentAnswer, ParsedAnswer, parse_answer
 from bot.core.kinds import Emotion, OutputFormat
 from bot.core.records import AgentId
 from tests.core.test_permissions import example
+from tests.moment import moment
 
 FIVE, SIX = AgentId(5), AgentId(6)
 HI = SendMessage(room_id=8, message="hi")
@@ -279,9 +280,9 @@ def test_nonsense_never_raises_and_does_nothing(text: str) -> None:
 @pytest.mark.parametrize("output_format", OutputFormat)
 def test_five_megabytes_of_rubbish_are_read_in_a_moment(rubbish: str, output_format: OutputFormat) -> None:
     text = '{"agents": [{"agent_id": 5, "actions": [' + rubbish * (5_000_000 // len(rubbish))
-    start = time.process_time()
+    start = time.thread_time()
     found = parse_answer(text, asked=[FIVE], output_format=output_format)
-    assert time.process_time() - start < 3
+    assert time.thread_time() - start < 1_000 * moment()
     assert not any(reply.actions for reply in found.replies.values())
 
 

@@ -14,6 +14,7 @@ from bot.core.hud.escape import one_line
 from bot.core.key_redaction import BLOT, KEY, KEY_ACTIONS, MOST_GIVEN, NOT_KEPT, KeyRedactor, keys_in, keys_written
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId
+from tests.moment import moment
 
 SECRETS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=4, max_size=64).filter(
     lambda one: "•" not in one
@@ -59,12 +60,12 @@ def test_a_kept_hud_shows_no_key_as_any_format_writes_it(secret: str) -> None:
 @pytest.mark.parametrize("name", list(MONSTERS))
 def test_no_answer_takes_long_to_search(name: str) -> None:
     monster = MONSTERS[name]
-    began = time.process_time()
+    began = time.thread_time()
     keys = keys_written(monster)
     KeyRedactor(list(keys)[:200]).answer(monster, was_read=False)
     if name == "wide":
         keys_in(json.loads(MONSTERS[name]))
-    assert time.process_time() - began < 1.0
+    assert time.thread_time() - began < 200 * moment()
 
 
 def test_what_is_no_key_stays_readable() -> None:
@@ -80,7 +81,7 @@ def test_of_an_answer_that_gives_thousands_of_keys_nothing_is_kept_and_nobody_wa
     began = time.thread_time()
     redactor = KeyRedactor(["community key"]) | keys
     kept = [redactor.text(text), redactor.answer(text, was_read=True), redactor.beginning(text, 1_000)]
-    assert time.thread_time() - began < 0.05
+    assert time.thread_time() - began < 20 * moment()
     assert kept == [NOT_KEPT] * 3
     assert (redactor | ["one more"]).text("plain") == NOT_KEPT
 

@@ -17,6 +17,7 @@ from bot.core.hud.prompts import PARTS, prompts_of
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.plain_words import MOST_COPIED, RUN, Sole, _is_copied, without_loop
 from bot.core.records import AgentId
+from tests.moment import moment
 
 FIVE, ROOM = AgentId(5), AgentId(8)
 LETTER = "I moved the whole harbour archive into the north shed before the storm came in last night."
@@ -161,10 +162,10 @@ def test_what_people_repeat_too_stands(text: str) -> None:
 
 
 def test_looking_for_circles_takes_no_time() -> None:
-    started = time.process_time()
+    started = time.thread_time()
     for text in ("a" * 100_000, "ab " * 50_000, "the boat and the sea, " * 5_000, "".join(map(chr, range(97, 30_000)))):
         without_loop(text)
-    assert time.process_time() - started < 3
+    assert time.thread_time() - started < 100 * moment()
 
 
 def test_plain_words_that_were_cut_off_end_with_a_whole_sentence() -> None:

@@ -119,10 +119,10 @@ class Commander:
         return await until(answered, "answer about a message that is known")
 
     async def press(self, message: Json, label: str) -> Json:
-        """Press a button and give the new answer that comes of it."""
-        before = len(self.visitor.heard)
+        """Press a button and give the new answer that comes of it; of one that ends in …, its form."""
+        before, in_place = len(self.visitor.heard), label == "My seat" or is_seat(message)
         await self.click(message, label)
-        return self._kept(message, await self._next(before, seat=label == "My seat" or is_seat(message)))
+        return self._kept(message, await self._next(before, seat=in_place and not label.endswith("…")))
 
     async def choose(self, message: Json, placeholder: str, *values: str) -> Json:
         """Choose from a select and give the new answer that comes of it."""

@@ -5,19 +5,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from tests.e2e.commanding import Commander
 from tests.e2e.conftest import Living
 from tests.e2e.proving import proves
 from tests.e2e.visitor import Visitor, until, visiting
-from tests.playground.chromium import browsing
+from tests.playground.chromium import browsing, shut_out_by
 from tests.playground.page_driver import PATIENCE_MS, Tab
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser]
 LINK = re.compile(r"\((http://127\.0\.0\.1:\d+/#enter=[\w-]+)\)")
-axe = Axe()
 GONE = "This link opens nothing"
 
 
@@ -181,11 +179,11 @@ async def test_nobody_is_shut_out_of_the_console(home: Living, you: Visitor) -> 
             for address, title in (("#/", "Overview"), ("#/rooms/1", "Wren's room"), ("#/agents/1", "Wren")):
                 await page.evaluate("address => { location.hash = address }", address)
                 await heading(page, title)
-                faults = (await axe.run(page)).response["violations"]
+                faults = await shut_out_by(page)
                 assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in faults] == [], address
         await page.evaluate("location.hash = '#/rooms/1'")
         await page.get_by_role("link", name="Why?").first.focus()
         await page.keyboard.press("Enter")
         await heading(page, "Why Wren said that")
-        faults = (await axe.run(page)).response["violations"]
+        faults = await shut_out_by(page)
         assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in faults] == []

@@ -3,20 +3,19 @@
 import re
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from tests.e2e.commanding import Commander
 from tests.e2e.conftest import Living
 from tests.e2e.test_console import heading, link, opened
 from tests.e2e.visitor import Visitor
+from tests.playground.chromium import shut_out_by
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.long]
-axe = Axe()
 
 
 async def without_faults(page: Page) -> None:
-    faults = (await axe.run(page)).response["violations"]
+    faults = await shut_out_by(page)
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in faults] == []
 
 

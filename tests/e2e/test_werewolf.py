@@ -17,7 +17,7 @@ from tests.e2e.visitor import Json, Visitor, until
 pytestmark = [pytest.mark.e2e, pytest.mark.long, pytest.mark.asyncio(loop_scope="module")]
 
 PRESSES_SECONDS = 4.0  # each look and move is two presses: people may press 40 times a minute
-LONGEST_SECONDS = 480
+LONGEST_SECONDS = 720
 LETS_GO_ON = ("silence", "second", "vote: yes", "yield")
 
 

@@ -21,6 +21,7 @@ from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.storage.lines import kept_beats
 
 SECRET = "Grauwacke"
+WOLF = "You are: wolf, alive"
 
 
 def knowing(text: str, moves: dict[str, object]) -> dict[str, Json]:
@@ -67,6 +68,25 @@ async def test_agents_alone_play_werewolf_to_its_end_and_the_log_proves_it() -> 
         assert {one.result for one in scene.seats} <= {"won", "lost", "drew"}
         assert not any("Grauwacke" in post.content for _, post in stage.house.publisher.posts)
         assert any("Grauwacke" in one for one in await stage.lines())
+
+
+async def test_what_a_wolf_owns_to_by_day_is_heard_by_all_and_nothing_of_what_it_whispered() -> None:
+    told = "I am a wolf, and I own to it."
+
+    def honest(text: str, moves: dict[str, object]) -> dict[str, Json]:
+        return {"type": "say", "text": told} if WOLF in text and "say" in moves else knowing(text, moves)
+
+    model = Player(honest)
+    async with theatre(model, agents=6) as stage:
+        await stage.opened("werewolf", 6)
+        await until(stage, "ballot")
+        await stage.run(5)
+        said = [post.content for _, post in stage.house.publisher.posts]
+        wolves = [role for role in village(await stage.scene()).roles.values() if role is Role.WOLF]
+        assert (said.count(told), SECRET in str(said)) == (len(wolves), False)
+        others = [call.input for call in model.calls if WOLF not in call.input]
+        assert any(told in one for one in others)
+        assert not any(SECRET in one for one in others)
 
 
 async def test_a_turn_in_a_closed_scene_is_a_beat_on_a_side_of_its_own_and_never_a_shared_call() -> None:

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +18,7 @@ from bot.adapters.metrics import Heart, hearts_page
 from bot.console.feed import Feed
 from bot.console.live import may_see
 from bot.console.reading import Readings
+from bot.console.runs import RunPages
 from bot.console.standing import Asker
 from bot.core.actions import DirectScene
 from bot.core.changes import SetOverride
@@ -30,15 +30,19 @@ from bot.core.kinds import UsedBy
 from bot.core.next_beat import doing_words
 from bot.core.page_rows import agent_row
 from bot.core.records import AgentId, Message, Snowflake
+from bot.core.runs.spec import RunSpec
 from bot.core.scenes.commentary import watching
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office, by_nobody
 from bot.engine.performer import Performer
+from bot.engine.purse import CLOSED_SCENES
+from bot.runs.served import ServedRuns
 from storage.tables import ACTIONS, LETTERS, MESSAGES
 from storage.timelines.trees import SqlTrees
 from tests.core.scenes.surfaces import prompt
 from tests.engine.front_desk.test_timelines import desk
+from tests.engine.masked import SURFACES, Mask
 from tests.engine.test_closed_scenes import SECRET, knowing, village
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.engine.timelines.garden import Asked, Garden
@@ -48,64 +52,12 @@ from tests.storage.lines import kept_beats, written_down
 
 THOUGHT, KEPT = "Quarzporphyr", "Serpentinit"
 AGENTS = 7
+TEA = {
+    "turns": 1,
+    "agents": [{"name": name, "prompt": f"You are {name}."} for name in ("Ada", "Bo")],
+    "scene": {"kind": "chat"},
+}
 MANAGING_MIRA = replace(MIRA, is_architect=True)
-
-
-class Mask(StrEnum):
-    """What a surface does."""
-
-    REFUSED = "refused"  # to people who sit there, managers included
-    SHUT = "shut"  # to everybody
-    SAME = "same"  # every seat looks the same there
-    PUBLIC = "public"  # it has what everybody sees, and nothing else
-    ABSENT = "absent"  # nothing of it ever gets there
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surface:
-    """A place where something might show; `until`: whether it opens once the scene is over."""
-
-    name: str
-    mask: Mask
-    what: str
-    until: bool = True
-
-
-SURFACES = (
-    Surface(name="hud", mask=Mask.REFUSED, what="/hud show: what an agent would see now"),
-    Surface(name="knowledge", mask=Mask.REFUSED, what="/knowledge, and its history"),
-    Surface(name="focus", mask=Mask.REFUSED, what="/focus"),
-    Surface(name="plan", mask=Mask.REFUSED, what="/plan"),
-    Surface(name="card", mask=Mask.REFUSED, what="/agent export: a card with what it knows"),
-    Surface(name="drawer", mask=Mask.REFUSED, what="the head beside the playground's chat"),
-    Surface(name="timeline", mask=Mask.REFUSED, what="/timeline: how it might go on, and who was what"),
-    Surface(name="replay", mask=Mask.REFUSED, what="/scene replay: how many moves were made"),
-    Surface(name="archive", mask=Mask.REFUSED, what="the whole community as a file"),
-    Surface(name="console", mask=Mask.REFUSED, what="the console's pages of an agent, its beats, and all at a glance"),
-    Surface(name="live", mask=Mask.ABSENT, what="what the console tells as it happens"),
-    Surface(name="hud history", mask=Mask.SHUT, what="/hud history: beats, with HUD, thoughts and answer"),
-    Surface(name="hud behind a message", mask=Mask.SHUT, what="Show the HUD behind this"),
-    Surface(name="heartbeat status", mask=Mask.SAME, what="/heartbeat status: what everyone waits for"),
-    Surface(name="agent card", mask=Mask.SAME, what="/agent show and list: pace, last and next beat"),
-    Surface(name="metrics", mask=Mask.SAME, what="/metrics: what is told of each agent"),
-    Surface(name="page", mask=Mask.SAME, what="the playground's list of agents, over REST"),
-    Surface(name="usage", mask=Mask.SAME, what="/usage by: the scene's cost stands under its number"),
-    Surface(name="tally", mask=Mask.SAME, what="beats of the last day, added up"),
-    Surface(name="typing", mask=Mask.ABSENT, what="who types: nobody does because of a turn", until=False),
-    Surface(name="board", mask=Mask.PUBLIC, what="the board, its picture, and the ids of its buttons", until=False),
-    Surface(name="thread", mask=Mask.PUBLIC, what="what is posted in the thread, and the letters it comes in"),
-    Surface(name="commentary", mask=Mask.PUBLIC, what="what an agent is shown that watches and comments"),
-    Surface(name="asides", mask=Mask.ABSENT, what="what is told at once to who watches: nothing where a person sits"),
-    Surface(name="history", mask=Mask.PUBLIC, what="/scene show, results, and the transcript"),
-    Surface(name="messages", mask=Mask.PUBLIC, what="what is kept as said"),
-    Surface(name="search", mask=Mask.ABSENT, what="/search", until=False),
-    Surface(name="rooms", mask=Mask.ABSENT, what="windows of rooms, recall, read_history, summaries", until=False),
-    Surface(name="public mind", mask=Mask.ABSENT, what="what an agent knows elsewhere"),
-    Surface(name="audit", mask=Mask.ABSENT, what="/audit, and the log of actions", until=False),
-    Surface(name="logs", mask=Mask.ABSENT, what="the program's logs: kind, step and seat", until=False),
-    Surface(name="counters", mask=Mask.ABSENT, what="/metrics: what is counted of moves", until=False),
-    Surface(name="export", mask=Mask.PUBLIC, what="what a person gets of their own, beside what their own seat said"),
-)
 
 
 @dataclass(frozen=True)
@@ -406,6 +358,37 @@ async def absent_counters(night: Night) -> None:
     night.clean(night.stage.house.metrics.counts, night.stage.house.metrics.observed)
 
 
+async def same_model_metrics(night: Night) -> None:
+    metrics = night.stage.house.metrics
+    assert {value for _, label, value in metrics.labels if label == "model"} == {CLOSED_SCENES}
+    assert metrics.counts["tokens"] > 0
+    assert not {"model_calls", "answers_mended", "look_ups_answered"} & {*metrics.counts}
+    assert not {"agents_per_call", "answer_seconds"} & {*metrics.observed}
+
+
+async def absent_runs(night: Night) -> None:
+    """A run is a community of its own: beside its own file nothing comes in, whoever plays meanwhile."""
+    asker = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, sees=lambda _: True, server="")
+    with TemporaryDirectory() as folder:
+        runs = ServedRuns(folder=Path(folder), is_shared=False)
+        night.desk.runs.there = runs
+        spec = RunSpec.model_validate(TEA)
+        parts = {"run": str(await night.desk.runs.begin(GUILD_ID, BOSS, spec)), "snapshot": "0"}
+        request = make_mocked_request("GET", "/", match_info=parts)
+        pages = [one for one in RunPages(night.desk, {}).routes() if one.method == "GET"]
+        told = []
+        try:
+            for page in pages:
+                with suppress(NotFound):  # what has not been played yet
+                    told.append(await page.told(asker, request))
+        finally:
+            await runs.close()
+    assert "Ada" in str(told)
+    names = [f"Agent{id_}" for id_ in range(1, AGENTS + 1)]
+    assert not [name for name in names if name in str(told)]
+    night.clean(told)
+
+
 async def public_export(night: Night) -> None:
     async with night.stage.house.store.reading() as read:
         where = Readable(rooms=frozenset({AgentId(1)}), threads=frozenset[Snowflake]())
@@ -451,6 +434,8 @@ PROBES: Mapping[str, Callable[[Night], Awaitable[None]]] = {
     "audit": absent_audit,
     "logs": absent_logs,
     "counters": absent_counters,
+    "model metrics": same_model_metrics,
+    "runs": absent_runs,
     "export": public_export,
 }
 

@@ -18,11 +18,10 @@ from sqlalchemy import case, delete, update
 
 from bot.adapters.metrics import Heart, hearts_page
 from bot.adapters.web import scene_row
-from bot.console.doing import Doings
 from bot.console.feed import Feed
 from bot.console.live import may_see
-from bot.console.reading import Readings
 from bot.console.standing import Asker
+from bot.console.window import routes_of
 from bot.core.changes import PutReason
 from bot.core.day_usage import Period
 from bot.core.errors import NotFound, Rejected
@@ -34,13 +33,14 @@ from bot.core.scenes.kind import Chance, Event, Expect, SceneKind
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import SceneEvent
 from bot.core.scenes.showing import TEXT, begun
-from bot.core.scenes.windows import costs, is_hidden, window_seconds
+from bot.core.scenes.windows import costs, is_hidden, unseen_lengths, window_seconds
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office, by_nobody
 from bot.engine.front_desk.timelines import Timelines
 from bot.engine.masks import rooms_shut_to
 from bot.engine.scene_posts import asides, calls, posts
+from bot.runs.served import ServedRuns
 from bot.standin.player import played
 from cogs.ui.scene_pictures import results_text
 from storage.tables import ACTIONS, BEATS, EVENTS, MINDS
@@ -143,14 +143,11 @@ class Around:
 
     async def _console(self, whose: AgentId) -> Texts:
         """Give all that the console tells, refusals too, and what it tells as it happens."""
-        readings = Readings(self.desk, self.feed)
         asker = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, sees=lambda _: True, server="")
-        parts = {"room": "1", "agent": str(whose), "message": "1", "beat": "1"}
-        routes = [one for one in (*readings.routes(), *Doings(self.desk, readings).routes()) if one.method == "GET"]
-        found = {
-            f"console {one.path}": await _answer(one.told(asker, make_mocked_request("GET", WORDS, match_info=parts)))
-            for one in routes
-        }
+        parts = {"room": "1", "agent": str(whose), "message": "1", "beat": "1", "run": "1", "snapshot": "0"}
+        request = make_mocked_request("GET", WORDS, match_info=parts)  # to make one takes as long as to answer it
+        routes = [one for one in routes_of(self.desk, self.feed, {}) if one.method == "GET"]
+        found = {f"console {one.path}": await _answer(one.told(asker, request)) for one in routes}
         agents = frozenset(await self.desk.agents.names(GUILD_ID))
         hidden = await self.desk.agents.masked(GUILD_ID)
         told = self.feed.after(self.stage.house.community_id, self.since) or ()
@@ -165,8 +162,9 @@ class Around:
             said = [(one.sender, one.content) for one in await posts(write, scene, events, now=house.clock.now())]
             beside = await asides(write, scene, events, now=house.clock.now())
         awaits, until = standing.awaits, window_seconds(scene, standing)
-        soonest = awaits.least_seconds if isinstance(awaits, Expect) and awaits.unseen else until
-        is_unseen = is_hidden(standing)
+        is_unseen, soonest = is_hidden(standing), until
+        if isinstance(awaits, Expect) and awaits.unseen:
+            soonest = awaits.least_seconds * unseen_lengths(scene.seed, standing)
         timing = [soonest, is_unseen, is_unseen and costs(scene, standing, is_new=True)]
         return {
             "REST": json.dumps(scene_row(told)),
@@ -246,11 +244,14 @@ async def around(kind: SceneKind) -> AsyncIterator[Around]:
         since, house.store.on_happened = feed.seq, feed.tell
         await stage.opened(kind.kind, seats - 1, MIRA)
         await stage.run(FIRST_BEATS)
-        trees = SqlTrees(Path(stack.enter_context(TemporaryDirectory())))
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        trees = SqlTrees(folder)
         stack.push_async_callback(trees.close)
         there = desk(Garden(house, trees, Asked(house.model), None, None))  # type: ignore[arg-type]
         await there.fork(GUILD_ID, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-        yield Around(stage, FrontDesk(office), there, feed, since, kind)
+        front = FrontDesk(office)
+        front.runs.there = ServedRuns(folder=folder / "runs", is_shared=False)
+        yield Around(stage, front, there, feed, since, kind)
 
 
 async def compared(here: Around, pairs: int, *, seed: int = 0) -> tuple[list[str], int]:

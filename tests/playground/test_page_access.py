@@ -6,10 +6,10 @@ from typing import Literal
 
 import discord
 import pytest
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, expect
 
 from tests.adapters.discord.stage import until
+from tests.playground.chromium import shut_out_by
 from tests.playground.page_bot import picture_bytes
 from tests.playground.page_driver import Scene, Tab, staged
 from tests.playground.page_face import Face, agent, beat, facing
@@ -41,7 +41,6 @@ AT_REST = """() => !document.querySelector(".skeleton") && document.getAnimation
   (one) => one.playState !== "running" || one.effect.getComputedTiming().endTime === Infinity)"""
 Step = Callable[[], Awaitable[object]]
 Role = Literal["button"]
-axe = Axe()
 
 
 async def say_everything(scene: Scene, face: Face) -> None:
@@ -135,7 +134,7 @@ def states(tab: Tab, *, phone: bool) -> dict[str, Step]:
 async def faults(tab: Tab, state: str) -> list[str]:
     """Give what axe-core finds wrong once nothing moves, in words: a colour that fades in is none yet."""
     await until(lambda: tab.page.evaluate(AT_REST))
-    found = (await axe.run(tab.page)).response["violations"]
+    found = await shut_out_by(tab.page)
     return [f"{state}: {one['id']}: {[node['html'][:160] for node in one['nodes']][:3]}" for one in found]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import discord
 
 from bot.playground.server import Playground
+from tests.moment import moment
 from tests.playground.person import Person
 
 
@@ -118,7 +119,7 @@ async def test_code_that_is_made_to_take_long_is_coloured_in_a_moment(owner: Per
     spaces = f"x{' ' * 3_998}!"
     for language in ("py", "js", "html", "sql", "md", "c", "c++", "c-objdump", "rb", "perl", "bash", "java"):
         for hostile in ("(" * 4_000, "<a " * 1_333, '"\\' * 2_000, "/*" * 2_000, "a" * 4_000, "$((" * 1_333, spaces):
-            began = time.process_time()  # the playground runs here
+            began = time.thread_time()  # the playground runs here
             pieces = await owner.setup("POST", "/colours", json={"language": language, "code": hostile})
             assert "".join(text for _, text in pieces) == hostile
-            assert time.process_time() - began < 1.0, (language, hostile[:4])
+            assert time.thread_time() - began < 1_000 * moment(), (language, hostile[:4])

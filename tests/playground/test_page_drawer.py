@@ -109,7 +109,7 @@ async def test_who_may_not_see_what_it_saw_is_told_so_and_what_is_not_known_is_n
 
 async def test_no_other_page_may_frame_the_page_and_it_runs_only_its_own_scripts(browser: Browser) -> None:
     async with staged(browser) as scene, aiohttp.ClientSession() as session:
-        for path in ("/", "/js/main.js"):
+        for path in ("/", "/js/main.js", "/js/all.js"):
             async with session.get(f"{scene.playground.url}{path}") as response:
                 kept = response.headers.get("Cache-Control") != "no-store"
                 assert kept is (path != "/")  # the page's policy names the face of this run

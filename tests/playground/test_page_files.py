@@ -3,7 +3,11 @@
 import re
 from pathlib import Path
 
+import aiohttp
 import pytest
+
+from bot.playground.bundle import bundled
+from bot.playground.server import Playground
 
 PAGE = Path(__file__).parents[2] / "bot" / "playground" / "page"
 FILES = sorted(path for path in PAGE.rglob("*") if path.is_file())
@@ -42,9 +46,48 @@ def test_what_a_script_imports_is_there(script: Path) -> None:
             assert re.search(rf"export (?:async )?(?:function|class|const) {name}\b", exported), name
 
 
+def test_the_modules_are_one_script_in_which_each_stands_once_after_what_it_imports() -> None:
+    script = bundled(PAGE / "js" / "main.js")
+    stands = re.findall(r"^// (\S+\.js)\nconst (\$scope\d+) = ", script, re.MULTILINE)
+    modules = {path.relative_to(PAGE / "js").as_posix() for path in SCRIPTS} - {"theme_early.js"}
+    assert sorted(name for name, _ in stands) == sorted(modules)
+    taken = re.findall(r"^const \{.*\} = (\$scope\d+);", script, re.MULTILINE)
+    assert all(script.index(f"const {scope} = ") < script.index(f" }} = {scope};") for scope in taken)
+    assert re.findall(r"^(?:import|export)\b.*", script, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('import { there } from "./main.js";', "break the circle"),
+        ("export default 1;", "export what is declared"),
+        ('import * as all from "./third.js";', "import by `import { … } from`"),
+    ],
+)
+def test_modules_that_cannot_be_one_script_are_named(tmp_path: Path, text: str, why: str) -> None:
+    main = tmp_path / "main.js"
+    main.write_text('import { back as forth } from "./other.js";\nexport const there = forth;')
+    (tmp_path / "other.js").write_text("export function back() {}")
+    assert "const { back: forth } = $scope0;" in bundled(main)
+    (tmp_path / "other.js").write_text(f"{text}\nexport function back() {{}}\n")
+    with pytest.raises(ValueError, match=re.escape(why)):
+        bundled(main)
+
+
+async def test_the_script_is_kept_by_a_browser_until_it_changes(playground: Playground) -> None:
+    address = f"{playground.url}/js/all.js"
+    async with aiohttp.ClientSession() as session:
+        async with session.get(address) as first:
+            assert (first.status, first.content_type) == (200, "text/javascript")
+            assert await first.text() == bundled(PAGE / "js" / "main.js")
+        for known, status in ((first.headers["ETag"], 304), ('"of an older one"', 200)):
+            async with session.get(address, headers={"If-None-Match": known}) as again:
+                assert (again.status, again.headers["Cache-Control"]) == (status, "no-cache")
+
+
 def test_what_the_document_links_to_is_there() -> None:
     linked = re.findall(r'(?:href|src)="([^"#]+)"', (PAGE / "index.html").read_text())
-    assert [name for name in linked if not (PAGE / name).is_file()] == []
+    assert [name for name in linked if not (PAGE / name).is_file()] == ["js/all.js"]
     styles = {str(path.relative_to(PAGE)) for path in PAGE.rglob("*.css")}
     assert styles <= set(linked)
 

@@ -2,15 +2,21 @@
 
 import json
 import os
+import tracemalloc
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bot.core.errors import BadSetting
+from bot.core.models import ModelAnswer
+from bot.core.records import Usage
+from bot.core.timelines.records import Answer
+from bot.engine.runs.paying import Replayed
 from bot.runs.minds import ScriptedModel, opened_model, own_purse
 from bot.runs.simulating import Wanted, home_of, simulate
 from bot.runs.sources import read_source
+from bot.runs.writing import ANSWER, read_answers
 from bot.settings import load_settings
 from tests.runs.played import alone, contents
 from tests.standin.serving import serving
@@ -56,3 +62,26 @@ def test_the_scripted_mind_costs_at_list_price_what_its_model_would() -> None:
     model = ScriptedModel()
     assert model.list_price("gpt-4o-mini", input_tokens=1_000_000, output_tokens=0) > 0
     assert model.source.imaginary
+
+
+def test_a_record_of_answers_is_read_one_by_one_and_takes_little_memory() -> None:
+    """All of it at once took as much as the file and more: 500 MB for one of 100."""
+    answer = ModelAnswer(text="tea " * 2_500, usage=Usage())
+    made = [ANSWER.dump_json(Answer(call=n, request=f"{n:064}", answer=answer)) for n in range(100)]
+    Path("answers.jsonl").write_bytes(b"\n".join(made * 20))
+    tracemalloc.start()
+    record = Replayed.of(read_answers(Path("answers.jsonl")))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < Path("answers.jsonl").stat().st_size / 5
+    assert {len(one) for one in record.unused.values()} == {20}
+    assert record.unused[f"{7:064}"][3]() == Answer(call=7, request=f"{7:064}", answer=answer)
+
+
+@pytest.mark.parametrize("name", ["LONGEST_ANSWER", "MOST_ANSWERS"])
+def test_a_record_of_more_than_any_run_answers_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(f"bot.runs.writing.{name}", 1)
+    line = ANSWER.dump_json(Answer(call=1, request="x", answer=None))
+    Path("answers.jsonl").write_bytes(b"\n".join([line, line]))
+    with pytest.raises(BadSetting, match="more than any run answers"):
+        list(read_answers(Path("answers.jsonl")))

@@ -29,6 +29,7 @@ from storage.store import SqlStore
 from storage.tables import LETTERS
 from tests.factories import by_agent, membership, person
 from tests.fakes import START
+from tests.moment import moment
 from tests.storage.lines import forget, said
 from tests.storage.test_erasing import contents_of
 from tests.storage.town import settle_in
@@ -153,7 +154,7 @@ def test_very_many_lines_that_begin_alike_are_looked_for_at_once() -> None:
         assert not quotes.found_in(text)
         return time.thread_time() - start
 
-    assert min(seconds() for _ in range(3)) < 0.1
+    assert min(seconds() for _ in range(3)) < 20 * moment()
     assert quotes.found_in(f"{text}777 was said, they say")
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 import httpx2
 import structlog
 
-from bot.adapters.llm.guard import GuardedTransport, checked_address
+from bot.adapters.llm.guard import GuardedTransport, checked_address, trusted
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.core.errors import BadSetting, ModelError, ModelRefused
@@ -228,7 +228,6 @@ class CommunityProviders:
         self._private = private
         self._pace = pace
         self._store = store
-        self._tls = httpx2.create_ssl_context()  # shared: to make one takes 20 ms and nearly a megabyte
         self._made: dict[CommunityId, _Made] = {}
         self._leaving: set[asyncio.Task[None]] = set()
 
@@ -296,7 +295,7 @@ class CommunityProviders:
             free=provider.free,
             own=True,
         )
-        line = httpx2.AsyncHTTPTransport(verify=self._tls)
+        line = httpx2.AsyncHTTPTransport(verify=trusted())
         return Provider(options, pace, transport=line if self._private else GuardedTransport(line), memory=memory)
 
     def _let_go(self, provider: Provider) -> None:

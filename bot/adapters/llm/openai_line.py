@@ -11,7 +11,7 @@ from openai import APIError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
 from bot.adapters.llm import chat, responses
 from bot.adapters.llm.faults import Lost
-from bot.adapters.llm.guard import bare, examined, unpacked
+from bot.adapters.llm.guard import bare, examined, trusted, unpacked
 from bot.adapters.llm.ladder import Known, Seen
 from bot.adapters.llm.listening import Pieces
 from bot.adapters.llm.responses import fields, several
@@ -119,13 +119,13 @@ class Once(DefaultAsyncHttpxClient):
 
 def of_ours() -> httpx2.AsyncClient:
     """Give the client for the installation's own servers."""
-    return Once(event_hooks=BOUNDED)
+    return Once(verify=trusted(), event_hooks=BOUNDED)
 
 
 def stranger(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
     """Give the client for a server that is to learn nothing of the installation."""
     hooks = BOUNDED | {"request": [bare, *BOUNDED["request"]]}
-    return Once(transport=transport, trust_env=False, event_hooks=hooks)
+    return Once(verify=trusted(), transport=transport, trust_env=False, event_hooks=hooks)
 
 
 def _mark(told: list[Json]) -> str:

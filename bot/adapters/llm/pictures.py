@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 import structlog
 
-from bot.adapters.llm.guard import is_address, is_public
+from bot.adapters.llm.guard import is_address, is_public, trusted
 from bot.adapters.llm.queue import Queue
 from bot.core.models import ModelCall
 
@@ -53,7 +53,7 @@ async def as_taken(addresses: Sequence[str], *, server: str) -> tuple[str, ...]:
         return tuple(addresses)
     near, left, found = _is_near(server), LARGEST_CALL_BYTES, list[str]()
     as_it_is = {"Accept-Encoding": "identity"}
-    async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS, headers=as_it_is) as http:
+    async with httpx2.AsyncClient(verify=trusted(), timeout=PATIENCE_SECONDS, headers=as_it_is) as http:
         for one in addresses:
             taken = await _bytes_of(http, one, min(left, LARGEST_BYTES)) if near or _is_near(one) else one
             left -= len(taken) * 3 // 4 if taken.startswith("data:") else 0

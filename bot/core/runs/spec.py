@@ -29,6 +29,7 @@ MOST_AGENTS: Final = 50
 MOST_TURNS: Final = 5_000
 MOST_EVENTS: Final = 100
 LONGEST_EVENT: Final = 2_000
+EARLIEST, LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)  # what lies around can be counted
 MONEY_AND_PLACES: Final = frozenset(
     {
         *("usd_per_day", "tokens_per_day", "scene_usd", "model", "allowed_models", "moderation_model"),
@@ -64,7 +65,7 @@ class RunAgent(_Part):
 
     name: Annotated[Text, Field(max_length=200)] | None = None
     prompt: Text | None = None
-    template: str | None = None
+    template: str | None = Field(default=None, max_length=100)
     card: Text | None = None  # a file beside the run's own
     type: AgentType | None = None
     model: Text | None = None
@@ -88,8 +89,8 @@ class RunAgent(_Part):
 class RunScene(_Part):
     """The scene that is played: all agents sit in it, in the order of the file."""
 
-    kind: str
-    preset: str = ""
+    kind: str = Field(max_length=60)
+    preset: str = Field(default="", max_length=100)
     title: str = Field(default="", max_length=100)
     ordering: Ordering | None = None
     options: Mapping[str, JsonValue] = Field(default_factory=dict)
@@ -147,7 +148,7 @@ class RunSpec(_Part):
     model: Text = STAND_IN
     budget: Decimal = Field(default=Decimal("1.00"), gt=0, le=1_000)
     every: Whole = Field(default=10, ge=1, le=1_000)
-    starts: AwareDatetime = datetime(2026, 1, 1, 9, tzinfo=UTC)
+    starts: AwareDatetime = Field(default=datetime(2026, 1, 1, 9, tzinfo=UTC), ge=EARLIEST, lt=LATEST)
     agents: Annotated[tuple[RunAgent, ...], FailFast()] = Field(min_length=1, max_length=MOST_AGENTS)
     scene: RunScene | None = None
     events: Annotated[tuple[RunEvent, ...], FailFast()] = Field(default=(), max_length=MOST_EVENTS)

@@ -66,6 +66,10 @@ class Chance:
     seed: str
     step: int
 
+    def apart(self, what: str) -> "Chance":
+        """Give that of something which happens at the same step as other things."""
+        return Chance(f"{self.seed}|{what}", self.step)
+
     def below(self, purpose: str, bound: int) -> int:
         """Give a whole number from 0 up to, but not, the bound."""
         digest = hashlib.sha256(f"{self.seed}|{self.step}|{purpose}".encode()).digest()
@@ -237,6 +241,13 @@ class State(Frozen, ABC):
         if (forms := self._offers.get(seat)) is None:
             forms = self._offers[seat] = self.legal(seat)
         return forms
+
+    def offered(self, seat: Seat, move: str) -> "Form | None":
+        """Give the form of a move by its name; None where the seat may not do that now."""
+        for form in self.offers(seat):
+            if form.move.name == move:
+                return form
+        return None
 
     @abstractmethod
     def next(self) -> Awaited:

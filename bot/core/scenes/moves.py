@@ -51,7 +51,7 @@ def proposed(
     kind: SceneKind, state: State, seat: Seat, name: str, arguments: Mapping[str, Json], *, texts: int
 ) -> Proposed:
     """Read what a seat proposes; raises Rejected with the rule's sentence. `texts`: how many there are already."""
-    form = next((one for one in state.offers(seat) if one.move.name == name), None)
+    form = state.offered(seat, name)
     if form is None:
         raise Rejected(not_now(kind, state, seat, name))
     apart, said = _texts_apart(form.move, arguments, texts)
@@ -74,14 +74,16 @@ def not_now(kind: SceneKind, state: State, seat: Seat, name: str) -> str:
 
 def refusal(state: State, seat: Seat, move: Move) -> str:
     """Say why a move is not legal now; empty when it is."""
-    form = next((one for one in state.offers(seat) if one.move is type(move)), None)
-    if form is None:
+    form = state.offered(seat, move.name)
+    if form is None or form.move is not type(move):
         return NOT_ASKED
     for parameter in parameters(form.move):
         allowed = form.values.get(parameter.name)
         if parameter.what == "text" or allowed is None:
             continue
         value = getattr(move, parameter.name)
+        if parameter.what == "one" and value in allowed:
+            continue
         given: Sequence[object] = value if parameter.what == "many" else (value,)
         if wrong := [one for one in given if one not in allowed]:
             return f"{parameter.name} cannot be {wrong[0]}: choose from {', '.join(map(str, allowed))}."
@@ -130,12 +132,12 @@ def _held(text: str, parameter: Parameter) -> str:
 
 
 def _read(move: type[Move], arguments: Mapping[str, Json]) -> Move:
-    unknown = sorted(set(arguments) - set(move.model_fields))
-    if unknown:
-        raise Rejected(f"{move.name} takes no {unknown[0]}: leave it out.")
-    missing = [one.name for one in parameters(move) if not one.optional and arguments.get(one.name) is None]
-    if missing:
-        raise Rejected(f"{move.name} needs {missing[0]}: choose one.")
+    known = move.model_fields
+    if unknown := [name for name in arguments if name not in known]:
+        raise Rejected(f"{move.name} takes no {min(unknown)}: leave it out.")
+    for one in parameters(move):
+        if not one.optional and arguments.get(one.name) is None:
+            raise Rejected(f"{move.name} needs {one.name}: choose one.")
     try:
         return move.model_validate({name: value for name, value in arguments.items() if value is not None})
     except ValidationError as error:

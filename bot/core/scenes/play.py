@@ -1,7 +1,7 @@
 """The fold of a scene's log: what each entry makes of what stood before it. Nothing here loops for want of anybody."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypedDict, Unpack
 
@@ -235,7 +235,7 @@ class Play:
             told = standing.state.answered(seat, move, chance)
             return Step(standing=standing.but(sealed={**standing.sealed, seat: move}), events=(*back, *told))
         step = _applied(standing, seat, move, chance)
-        return replace(step, events=(*back, *step.events)) if back else step
+        return Step(standing=step.standing, events=(*back, *step.events)) if back else step
 
     def _ruled(self, standing: Standing, entry: Entry, chance: Chance) -> Step:
         seat = entry.arguments.get("seat")
@@ -269,7 +269,7 @@ class Play:
             if not isinstance(awaits, Expect) or not (awaits.anyone or awaits.unseen):
                 step = _missed(step.standing, seat)
                 events = (*events, *step.events)
-            step = self._timeout(step.standing, seat, replace(chance, seed=f"{chance.seed}|late {place}"))
+            step = self._timeout(step.standing, seat, chance.apart(f"late {place}"))
             events = (*events, *step.events)
         if isinstance(awaits, Expect) and awaits.together:
             step = _closed(step.standing, chance)
@@ -299,7 +299,7 @@ class Play:
         told = list(events)
         for place in range(FORCED_AT_MOST):
             standing = self._cut(standing)
-            following = self._following(standing, Chance(f"{self.seed}|forced {place}", standing.step))
+            following = self._following(standing, place)
             if following is None:
                 break
             standing = following.standing
@@ -324,13 +324,14 @@ class Play:
             return standing.but(cut=standing.state.closed(TURNS_USED), sealed={}, passed=())
         return standing
 
-    def _following(self, standing: Standing, chance: Chance) -> Step | None:
+    def _following(self, standing: Standing, place: int) -> Step | None:
         """Give what nobody has to be waited for: timeout moves of the absent, and a window that is complete."""
         awaits = standing.awaits
         if not isinstance(awaits, Expect) or not awaits.seats:
             return None
         if standing.waited_for or awaits.unseen:
             return None
+        chance = Chance(self.seed, standing.step).apart(f"forced {place}")
         if awaits.together:
             return self._late_together(standing, chance)
         return self._timeout(standing, awaits.seats[0], chance)
@@ -370,7 +371,7 @@ def _closed(standing: Standing, chance: Chance) -> Step:
     standing = standing.but(sealed={}, passed=(), turns=standing.turns + 1)
     before, events = standing.state, tuple[Event, ...]()
     for seat, move in sorted(sealed.items()):
-        step = _of(standing, standing.state.apply(seat, move, replace(chance, seed=f"{chance.seed}|{seat}")))
+        step = _of(standing, standing.state.apply(seat, move, chance.apart(f"{seat}")))
         standing, events = step.standing, (*events, *step.events)
     step = _of(standing, standing.state.lapsed(chance))
     return Step(standing=step.standing, events=(*before.told_of(events, chance), *step.events))
@@ -424,7 +425,10 @@ def _is_stuck(standing: Standing) -> bool:
         return awaits.seconds <= 0
     if isinstance(awaits, Over):
         return False
-    return not awaits.seats or not any(standing.state.offers(seat) for seat in awaits.seats)
+    for seat in awaits.seats:  # noqa: SIM110 - a generator takes twice as long, and each step asks
+        if standing.state.offers(seat):
+            return False
+    return True
 
 
 def _numbers(move: Move) -> list[int]:

@@ -14,6 +14,7 @@ from bot.core.scenes.moves import proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent
 from bot.core.scenes.showing import TEXT, Turn, play_of, shown_at
+from bot.core.scenes.windows import unseen_lengths
 
 AGENT_SECONDS, PERSON_SECONDS = 8.0, 40.0  # of a turn, about: thinking, typing, pressing
 TRIES = 3  # of one turn
@@ -122,12 +123,17 @@ class PlayOut:
         """Give how long a window is thought to be open: as long as the slowest takes of those who are awaited."""
         awaits = standing.awaits
         if isinstance(awaits, Wait):
-            is_short = awaits.agent_seconds is not None and not self.people
-            return awaits.agent_seconds or 0 if is_short else 0 if awaits.choices else awaits.seconds
+            if awaits.agent_seconds is None:
+                return 0 if awaits.choices else awaits.seconds
+            return awaits.seconds * self._lengths(standing) if self.people else awaits.agent_seconds
         if not isinstance(awaits, Expect):
             return 0.0
         is_slow = bool(self.people) if awaits.unseen else not self.people.isdisjoint(standing.waited_for)
-        return max(PERSON_SECONDS if is_slow else AGENT_SECONDS, awaits.least_seconds if self.people else 0)
+        least = awaits.least_seconds * self._lengths(standing) if self.people and awaits.unseen else 0
+        return max(PERSON_SECONDS if is_slow else AGENT_SECONDS, least)
+
+    def _lengths(self, standing: Standing) -> int:
+        return unseen_lengths(self.scene.seed, standing)
 
 
 def begun(scene: Scene, answer: Answer, *, seed: str) -> PlayOut | None:

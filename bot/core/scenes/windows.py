@@ -5,9 +5,11 @@ from datetime import datetime, timedelta
 
 from bot.core.due_times import own_beat_at
 from bot.core.records import Agent, AgentId
-from bot.core.scenes.kind import Expect, SceneKind, Wait
+from bot.core.scenes.kind import Chance, Expect, SceneKind, Wait
 from bot.core.scenes.play import Standing, Step
 from bot.core.scenes.records import Scene
+
+LENGTHS = (1, 1, 1, 1, 2, 3)  # of which one is drawn: how many least lengths an unseen window seems to need
 
 
 def has_people(scene: Scene) -> bool:
@@ -24,14 +26,24 @@ def window_seconds(scene: Scene, standing: Standing) -> int:
         return awaits.person_seconds if (has_people(scene) if awaits.unseen else people) else awaits.agent_seconds
     if not isinstance(awaits, Wait):
         return 0
-    is_short = awaits.agent_seconds is not None and not has_people(scene)
-    return awaits.agent_seconds or 0 if is_short else awaits.seconds
+    if awaits.agent_seconds is None:
+        return awaits.seconds
+    return awaits.seconds * unseen_lengths(scene.seed, standing) if has_people(scene) else awaits.agent_seconds
+
+
+def unseen_lengths(seed: str, standing: Standing) -> int:
+    """Give how many of its least lengths an unseen window is open at the least, where a person sits.
+
+    It is drawn for each, whoever is awaited, and where nobody is: that one is longer than another tells nothing.
+    """
+    return LENGTHS[Chance(seed, standing.window).below("how long nobody sees", len(LENGTHS))]
 
 
 def closes_at(scene: Scene, standing: Standing, now: datetime) -> datetime | None:
     """Give when an unseen window closes in which all have moved: at once, where no person sits.
 
-    Else after its least length, or twice, three times that: how long a model thinks would tell who was asked.
+    Else after as many of its least lengths as were drawn for it, or as many as there had to be: how long a model thinks
+    would tell who was asked, and that somebody was.
     """
     awaits = standing.awaits
     if not isinstance(awaits, Expect) or not standing.is_complete:
@@ -40,7 +52,7 @@ def closes_at(scene: Scene, standing: Standing, now: datetime) -> datetime | Non
     if not has_people(scene):
         return began
     least = timedelta(seconds=awaits.least_seconds)
-    return began + max(1, -((began - now) // least)) * least
+    return began + max(unseen_lengths(scene.seed, standing), -((began - now) // least)) * least
 
 
 def is_hidden(standing: Standing) -> bool:

@@ -1,26 +1,25 @@
 """Runs of a server: communities without Discord, begun by its managers and held to its day's money."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from pathlib import Path
+from typing import Final, Protocol
 
 from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, Rejected, one_of
 from bot.core.models import ModelAnswer, ModelCall
 from bot.core.people import by_person
-from bot.core.records import CommunityId, Json, Person, Snowflake
+from bot.core.records import CommunityId, Person, Snowflake
 from bot.core.runs.spec import Further, RunSpec
-from bot.core.timelines.records import ROOT, Node, TreeId, TreeKey
+from bot.core.timelines.records import ROOT, TreeId, TreeKey
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.timelines.answers import GrantSpent, HouseFacts
 from bot.engine.timelines.house import Estimate, Grant, Treasury
-
-if TYPE_CHECKING:
-    from bot.engine.runs.telling import Story  # which stands on this desk
 
 MOST_RUNS: Final = 50  # of one server
 NO_RUNS: Final = "Runs are switched off here: tell whoever runs Selfroom."
@@ -56,8 +55,8 @@ class UnderWay:
 class Laboratory(Protocol):
     """Where runs of servers are kept and played; raises NotFound for one that there is not."""
 
-    async def all(self, server: Snowflake) -> Sequence[Mapping[str, Json]]:
-        """Give a server's runs, the oldest first."""
+    async def all(self, server: Snowflake) -> bytes:
+        """Give a server's runs, the newest first, and which is played, as JSON."""
 
     async def count(self, server: Snowflake) -> int:
         """Count a server's runs."""
@@ -68,17 +67,20 @@ class Laboratory(Protocol):
     def ended(self, server: Snowflake, number: int) -> str:
         """Say how a run ended that was played since Selfroom began; empty where nobody knows."""
 
-    async def spec(self, server: Snowflake, number: int) -> RunSpec:
-        """Give what a run was made of."""
+    async def one(self, server: Snowflake, number: int) -> bytes:
+        """Give a run with what it was made of, its worlds by id, how it ended and what is played, as JSON."""
 
-    async def nodes(self, server: Snowflake, number: int) -> Sequence[Node]:
-        """Give the worlds of a run, by id."""
+    async def spent(self, server: Snowflake, number: int) -> tuple[RunSpec, Decimal]:
+        """Give what a run was made of, and what it has spent, in USD."""
 
-    async def told(self, server: Snowflake, number: int, at: str) -> tuple[Node, "Story"]:
-        """Give what came of a run until a snapshot: a number or name, the newest where that is empty."""
+    async def told(self, server: Snowflake, number: int, at: str, *, first: int | None, most: int) -> bytes:
+        """Give what came of a run until a snapshot (a number or name, the newest where that is empty), as JSON.
 
-    async def packed(self, server: Snowflake, number: int, at: str) -> bytes:
-        """Give an archive of what `selfroom runs export` writes."""
+        Of its lines so many from the `first` on (None: the last ones).
+        """
+
+    def packed(self, server: Snowflake, number: int, at: str) -> AbstractAsyncContextManager[Path]:
+        """Give an archive of what `selfroom runs export` writes, as long as it is open."""
 
     async def name(self, server: Snowflake, number: int, at: str, name: str) -> int:
         """Give a snapshot a name; gives its number."""
@@ -171,8 +173,7 @@ class Runs:
     async def advance(self, guild_id: Snowflake, person: Person, number: int, further: Further) -> None:
         """Let a run go on, from its newest world or an earlier one: then it branches."""
         check_manages(person)
-        spec = await self.kept.spec(guild_id, number)
-        spent = sum((one.usd for one in await self.kept.nodes(guild_id, number)), Decimal(0))
+        spec, spent = await self.kept.spent(guild_id, number)
         left = (spec.budget if further.budget is None else Decimal(str(further.budget))) - spent
         if left <= 0:
             raise Rejected(f"The budget of run {number} is spent: give it more in all.")
@@ -229,12 +230,15 @@ class Runs:
             if name not in allowed:
                 raise Rejected(f"This community does not allow the model {name}: choose {one_of(sorted(allowed))}.")
         key = TreeKey(community.id, TreeId(0))  # no tree's: one run of a server is played at a time
-        if self.treasury is None or self.treasury.runs(key):
+        if self.treasury is None:
             raise Rejected(ONE_PLAYS)
-        grant = await self.treasury.grant(key, Estimate(usd=usd, granted_usd=usd, tokens=0), names=spec.models)
-        if grant is None:
-            raise Rejected("A run needs a budget: give it some.")
-        self.treasury.lend(key, ROOT, grant)
+        async with self.treasury.turn_at(key):  # two that begin at once would each set money aside for the other's
+            if self.treasury.runs(key):
+                raise Rejected(ONE_PLAYS)
+            grant = await self.treasury.grant(key, Estimate(usd=usd, granted_usd=usd, tokens=0), names=spec.models)
+            if grant is None:
+                raise Rejected("A run needs a budget: give it some.")
+            self.treasury.lend(key, ROOT, grant)
         return Lending(self.treasury, key, grant, news)
 
     async def _note(self, guild_id: Snowflake, person: Person, what: str) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -20,6 +20,7 @@ from bot.engine.runs.playing import KEY
 from bot.engine.timelines.answers import FACTS, Ended, House, HouseFacts, digest_of, error_of
 from bot.engine.timelines.house import Estimate, Grant, Treasury
 
+Recall = Callable[[], Answer]  # reads an answer again: a whole record may be hundreds of megabytes
 ENDED = "Somebody ended the run."
 OTHERWISE = (
     "These answers are of another run: call {} of this one asks what none of them was given for. Take the file, the "
@@ -109,15 +110,15 @@ class Replayed:
 
     differs: str = ""
     is_ended: bool = False
-    unused: dict[str, deque[Answer]] = field(default_factory=dict)
+    unused: dict[str, deque[Recall]] = field(default_factory=dict)
     _calls: int = 0
 
     @classmethod
-    def of(cls, answers: Iterable[Answer]) -> "Replayed":
-        """Take a record, in the order in which it was made."""
+    def of(cls, recorded: Iterable[tuple[str, Recall]]) -> "Replayed":
+        """Take a record, in the order in which it was made: what was asked, and what gives the answer."""
         made = cls()
-        for one in answers:
-            made.unused.setdefault(one.request, deque()).append(one)
+        for request, recall in recorded:
+            made.unused.setdefault(request, deque()).append(recall)
         return made
 
     def end(self) -> None:
@@ -145,7 +146,7 @@ class Replayed:
         if not left:
             self.differs = self.differs or OTHERWISE.format(max(1, self._calls))
             raise Ended(self.differs)
-        found = left.popleft()
+        found = left.popleft()()
         if found.fault is not None:
             raise error_of(found.fault)
         if found.answer is None:

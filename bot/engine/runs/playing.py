@@ -31,6 +31,7 @@ class Ending(StrEnum):
     QUIET = "quiet"  # nobody had anything to do any more: so does a scene that is over end
     SPENT = "spent"  # the budget held no further call
     STOPPED = "stopped"  # by whoever ran it
+    LARGE = "large"  # its file took as much as it may
     FAILED = "failed"  # a model failed again and again
 
 
@@ -97,6 +98,7 @@ class Playing:
     every: int
     room_of: Callable[[str], AgentId]
     on_node: Callable[[Node], None] = field(default=lambda node: None)
+    most_bytes: int | None = None  # of its file: after the snapshot that passes them it ends
 
     async def go_on(
         self,
@@ -130,6 +132,8 @@ class Playing:
             is_quiet = node.is_quiet
             if is_quiet and not waiting:
                 return self._ended(Ending.QUIET)
+            if self.most_bytes is not None and (await self.trees.find(KEY)).bytes > self.most_bytes:
+                return self._ended(Ending.LARGE)
 
     def _due(self, waiting: list[RunEvent], *, is_quiet: bool) -> tuple[list[RunEvent], list[RunEvent]]:
         """Give what happens now: what is due, or where nobody has anything to do the next of what will be."""

@@ -11,6 +11,7 @@ from typing import Any
 from bot.core.errors import SelfroomError
 
 SIZE_BYTES = 4
+LOOK_SECONDS = 2.0
 Given = tuple[Any, ...]  # what a method of the other end takes
 Serve = Callable[[str, Given], Awaitable[object]]
 
@@ -44,6 +45,15 @@ class Pipe:
     def is_asked(self) -> bool:
         """Whether the other end waits for an answer from here."""
         return bool(self._serving)
+
+    async def hung(self, seconds: float, is_busy: Callable[[], bool]) -> None:
+        """Wait until the other end has said and asked nothing for so long, though it has something to do."""
+        loop = asyncio.get_running_loop()
+        heard, since = self.heard, loop.time()
+        while loop.time() - since <= seconds:
+            await asyncio.sleep(LOOK_SECONDS)
+            if self.heard != heard or self.is_asked or not is_busy():
+                heard, since = self.heard, loop.time()
 
     async def ask(self, what: str, *given: object) -> Any:  # noqa: ANN401  # what a method of the other end gives
         """Ask the other end; raises what it raised, and Cut when it is gone."""

@@ -3,18 +3,21 @@
 import random
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Literal
 
 from bot.core.errors import Rejected
 from bot.core.records import Json
-from bot.core.scenes.kind import RULES, Event, Expect, Form, Options, Ordering, Over, SceneKind, State, Wait
+from bot.core.scenes.kind import RULES, Event, Expect, Form, Move, Options, Ordering, Over, SceneKind, State, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import SceneEvent
 from bot.core.scenes.showing import TEXT
 from tests.fakes import START
 
+WRONG: Mapping[str, Json] = {"text": "too long " * 500, "many": [10**6], "one": 10**6}
+MOST_TRIES = 8  # illegal ones at each step
 Tries = Sequence[tuple[int, str, Mapping[str, Json]]]
 
 
@@ -52,8 +55,7 @@ class Playing:
         entry = Entry(step=self.standing.step + 1, seat=seat, move=move, arguments=arguments or {})
         step = self.play.enter(self.standing, entry)
         self.standing = step.standing
-        digest = self.standing.digest() if self.digests else ""
-        self.log.append(Entry(step=entry.step, seat=seat, move=move, arguments=entry.arguments, digest=digest))
+        self.log.append(replace(entry, digest=self.standing.digest()) if self.digests else entry)
         self._tell(step)
         return [event.text for event in step.events]
 
@@ -148,23 +150,22 @@ def _illegal(playing: Playing, state: State, seat: int, rng: random.Random) -> T
         (len(playing.seats) + 1, anything, {}),
         (seat, "no_such_move", {}),
     ]
-    illegal = {one.name for one in playing.play.kind.moves} - {form.move.name for form in state.offers(seat)}
+    forms = state.offers(seat)
+    illegal = _names(playing.play.kind.moves) - {form.move.name for form in forms}
     tries += [(seat, name, {}) for name in sorted(illegal)[:1]]
-    for form in state.offers(seat):
-        good = some_arguments(form, rng)
-        tries.append((seat, form.move.name, {**good, "more": 1}))
-        tries += [(seat, form.move.name, {**good, one.name: _wrong(one.what)}) for one in parameters(form.move)][:2]
-    return [one for one in tries if not _drops(playing, one)][:8]
+    for form in forms:
+        if len(tries) >= MOST_TRIES:
+            break
+        name, good = form.move.name, some_arguments(form, rng)
+        tries.append((seat, name, {**good, "more": 1}))
+        if not form.move.drops_unknown:
+            tries += [(seat, name, {**good, one.name: WRONG[one.what]}) for one in parameters(form.move)[:2]]
+    return tries[:MOST_TRIES]
 
 
-def _drops(playing: Playing, one: tuple[int, str, Mapping[str, Json]]) -> bool:
-    model = playing.play.kind.move_named(one[1])
-    return model is not None and model.drops_unknown and "more" not in one[2] and bool(one[2])
-
-
-def _wrong(what: str) -> Json:
-    wrong: dict[str, Json] = {"text": "too long " * 500, "many": [10**6], "one": 10**6}
-    return wrong[what]
+@cache
+def _names(moves: tuple[type[Move], ...]) -> frozenset[str]:
+    return frozenset(one.name for one in moves)
 
 
 def step_by_chance(playing: Playing, rng: random.Random) -> None:

@@ -1,6 +1,6 @@
 """A run of a server asks its models through the house, within its day's money."""
 
-from decimal import Decimal
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from bot.core.spending import day_of
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.community import CommunityDesk
 from bot.engine.front_desk.office import Office
-from bot.engine.front_desk.runs import Runs
+from bot.engine.front_desk.runs import ONE_PLAYS, Runs
 from bot.engine.performer import Performer
 from bot.engine.timelines.house import Treasury
 from bot.runs.served import ServedRuns
@@ -41,7 +41,10 @@ async def test_a_run_on_a_model_spends_of_the_days_money_and_no_more_than_there_
         with pytest.raises(Rejected, match="The day's money does not hold this"):
             await runs.begin(GUILD, BOSS, read_given(given | {"budget": 5}))
         asked = len(home.model.calls)
-        number = await runs.begin(GUILD, BOSS, read_given(given))
+        both = [runs.begin(GUILD, BOSS, read_given(given)) for _ in range(2)]
+        begun = await asyncio.gather(*both, return_exceptions=True)
+        (number,) = [one for one in begun if isinstance(one, int)]
+        assert [one.sentence for one in begun if isinstance(one, Rejected)] == [ONE_PLAYS]
 
         async def is_over() -> bool:
             return kept.under_way(GUILD) is None
@@ -49,7 +52,7 @@ async def test_a_run_on_a_model_spends_of_the_days_money_and_no_more_than_there_
         await until(is_over, "the run's end")
         assert kept.ended(GUILD, number) == "as long as it was to be"
         assert len(home.model.calls) > asked
-        spent = sum((one.usd for one in await kept.nodes(GUILD, number)), Decimal(0))
+        _, spent = await kept.spent(GUILD, number)
         assert spent > 0
         async with home.store.reading() as read:
             usd, _ = await read.money.spent(grown.key.community_id, day_of(home.clock.now()))

@@ -1,10 +1,11 @@
 """A run spends no more than its budget, ends when it is told to, and is played again from its record."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 from bot.core.models import ModelAnswer, ModelCall
-from bot.core.timelines.records import ROOT
+from bot.core.timelines.records import ROOT, Answer
 from bot.engine.runs.paying import Replayed
 from bot.engine.runs.playing import KEY, Ending, Length
 from bot.engine.timelines.play import ENDED
@@ -58,7 +59,9 @@ async def test_a_record_gives_the_same_worlds_and_another_run_is_told_from_it(tm
         await there.playing.go_on(ROOT, Length(turns=6), seed="1")
         worlds = await digests(there)
         record = [
-            answer for node in await there.trees.nodes(KEY) for answer in await there.trees.recorded(KEY, node.id)
+            (answer.request, partial(_same, answer))
+            for node in await there.trees.nodes(KEY)
+            for answer in await there.trees.recorded(KEY, node.id)
         ]
     again = Replayed.of(record)
     async with ground(tmp_path / "2", answers=again) as there:
@@ -68,3 +71,7 @@ async def test_a_record_gives_the_same_worlds_and_another_run_is_told_from_it(tm
     async with ground(tmp_path / "3", answers=short) as there:
         await there.playing.go_on(ROOT, Length(turns=6), seed="1")
     assert "call 6 of this one asks what none of them was given for" in short.differs
+
+
+def _same(answer: Answer) -> Answer:
+    return answer

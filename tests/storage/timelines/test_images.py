@@ -2,6 +2,8 @@
 
 import os
 import sqlite3
+import subprocess
+import sys
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -61,3 +63,27 @@ async def test_what_a_kill_left_of_worlds_and_trees_is_swept_at_the_next_start(t
     async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", sole=True, timelines=folder):
         assert list((folder / "1").iterdir()) == []
     sweep(tmp_path / "nowhere")
+
+
+NAMELESS = """
+import os, sys
+from pathlib import Path
+from storage.timelines.images import WorldImage
+from storage.timelines.trees import SqlTrees
+
+SqlTrees(Path(sys.argv[1]))
+with WorldImage().opened() as world:
+    world.execute("CREATE TABLE said (text)")
+    world.executemany("INSERT INTO said VALUES (?)", [("x" * 1_000,)] * 20_000)
+    there = [Path("/proc/self/fd", name) for name in os.listdir("/proc/self/fd")]
+    print(*[os.readlink(one) for one in there if one.is_symlink() and "etilqs" in os.readlink(one)])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="nothing tells which files are open")
+def test_worlds_lie_in_the_data_folder_and_not_where_everybody_writes(tmp_path: Path) -> None:
+    """The environment, by which SQLite was told, is read when it is imported."""
+    shown = subprocess.run(
+        [sys.executable, "-c", NAMELESS, str(tmp_path / "timelines")], capture_output=True, text=True
+    )
+    assert shown.stdout.startswith(f"{tmp_path.resolve()}/"), shown.stdout + shown.stderr

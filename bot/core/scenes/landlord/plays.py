@@ -30,6 +30,7 @@ from bot.core.scenes.landlord.combinations import (
 
 SUGGESTED_AT_MOST: Final = 25
 REMEMBERED: Final = 1 << 13
+_Ordered = tuple[int, int, Cards]  # what is torn apart for it, how high it is, its cards
 ORDER: Final = {shape: place for place, shape in enumerate(Shape)}
 
 
@@ -169,23 +170,34 @@ def _allowed(hand: Cards, decks: int, to_beat: Combination | None) -> list[Body]
     return [one for one in bodies(hand, decks) if to_beat is None or one.combination.beats(to_beat)]
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _cheapest_plays(hand: Cards, decks: int) -> tuple[tuple[Combination, tuple[int, int, Cards]], ...]:
-    """Give each combination of a hand with the cheapest that goes with it, and by what such plays are ordered."""
-    found = []
-    for body in bodies(hand, decks):
-        own, cards = body.combination, both(body.cards, next(attachments(hand, body)))
-        found.append((own, (_broken(hand, cards), own.key - own.length, cards)))
-    return tuple(found)
+class _Cheapest:
+    """Each body of a hand with the cheapest that goes with it, worked out when asked: few beat what lies there."""
+
+    def __init__(self, hand: Cards, decks: int) -> None:
+        self._hand = hand
+        self._found: list[tuple[Body, list[_Ordered]]] = [(body, []) for body in bodies(hand, decks)]
+
+    def beating(self, to_beat: Combination | None) -> Iterator[tuple[Body, _Ordered]]:
+        """Give those that may be played, and by what such plays are ordered."""
+        for body, known in self._found:
+            own = body.combination
+            if to_beat is not None and not own.beats(to_beat):
+                continue
+            if not known:
+                cards = both(body.cards, next(attachments(self._hand, body))) if body.attached else body.cards
+                known.append((_broken(self._hand, cards), own.key - own.length, cards))
+            yield body, known[0]
+
+
+_cheapest_plays = lru_cache(maxsize=REMEMBERED)(_Cheapest)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def suggested(hand: Cards, decks: int, to_beat: Combination | None = None) -> tuple[Cards, ...]:
     """Give 25 plays at most, of each shape those that break least; empty only where nothing may be played."""
-    groups: dict[str, list[tuple[int, int, Cards]]] = {}
-    for own, ordered in _cheapest_plays(hand, decks):
-        if to_beat is None or own.beats(to_beat):
-            groups.setdefault(own.shape.value, []).append(ordered)
+    groups: dict[int, list[_Ordered]] = {}
+    for body, ordered in _cheapest_plays(hand, decks).beating(to_beat):
+        groups.setdefault(body.place[0], []).append(ordered)
     rows = zip_longest(*(sorted(one) for one in groups.values()))
     drawn = [one[2] for row in rows for one in row if one is not None]
     whole = [hand] if hand in set(drawn) else []

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from bot.core.scenes.kind import MOST_SEATS, Chance, Few, Frozen, Seat
 from bot.core.scenes.village.bodies import ITEMS, Items
-from bot.core.scenes.village.ground import MOST_PLACES, house_of
+from bot.core.scenes.village.ground import MOST_PLACES, Place, house_of
 
 BROUGHT = ("wood", "stone", "iron", "water", "coins", "berries")
 GIVEN = ("bread", "tools", "eggs", "apples", "coins")
@@ -79,16 +79,16 @@ def dealt(seat: Seat, seats: tuple[Seat, ...], chance: Chance) -> Goal:
             return Goal(what=what, count=min(count, len(others)))
 
 
-def is_met(goal: Goal, deeds: Deeds, bag: Items, place: str, seat: Seat) -> bool:
+def is_met(goal: Goal, deeds: Deeds, bag: Items, place: Place | None, seat: Seat) -> bool:
     """Tell whether a goal is met; `place`: where the seat stands."""
     match goal.what:
         case "bring":
-            return place == house_of(seat) and bag.get(goal.item, 0) >= goal.count
+            return bag.get(goal.item, 0) >= goal.count and place is not None and place.name == house_of(seat)
         case "give":
             given = sum(count for to, item, count in deeds.gave if (to, item) == (goal.seat, goal.item))
             return given >= goal.count
         case "visit":
-            return set(goal.places) <= set(deeds.visited)
+            return all([one in deeds.visited for one in goal.places])
         case "meet":
             return len(deeds.met) >= goal.count
 

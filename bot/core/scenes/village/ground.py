@@ -1,6 +1,6 @@
 """The ground of a village: 20 × 20 tiles made from one number, with places on them that roads join."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -15,6 +15,7 @@ SIDE: Final = 20
 GROUNDS: Final = 2**32  # that there are
 TILES: Final = SIDE * SIDE
 Tile = int  # counted from the north-west corner, row by row
+TileSet = int  # a set of tiles: a number with a bit for each
 KeptTile = Annotated[Tile, Field(ge=0, lt=TILES)]
 
 LATTICE, CELL = 6, 4  # heights are drawn at every fourth tile, and lie between them in proportion
@@ -33,8 +34,10 @@ class Terrain(StrEnum):
 
 
 COST: Final = {Terrain.ROAD: 1, Terrain.PLAIN: 1, Terrain.FOREST: 2, Terrain.HILL: 3}  # in points; water is closed
+DRY_COSTS: Final = tuple(sorted({*COST.values()}))
 BUILDING: Final = {Terrain.ROAD: 1, Terrain.PLAIN: 2, Terrain.FOREST: 3, Terrain.HILL: 5, Terrain.WATER: BRIDGE}
 DIRECTIONS: Final = (("north", 0, -1), ("east", 1, 0), ("south", 0, 1), ("west", -1, 0))
+OFFSETS: Final = {name: (east, south) for name, east, south in DIRECTIONS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +54,11 @@ class Ground:
     """All that never changes: what each tile is, what may be walked, and the places; there is one of a number."""
 
     terrain: tuple[Terrain, ...]
+    written: str  # the terrain, row by row
     costs: tuple[int, ...]  # of entering a tile; 0 where nobody can
     ways: tuple[tuple[Tile, ...], ...]  # from each tile: the neighbours that can be entered, N E S W
+    dry: TileSet  # where one can walk
+    costing: tuple[tuple[int, TileSet], ...]  # each cost, with the tiles that cost so much
     places: tuple[Place, ...]
     at: Mapping[Tile, Place]
 
@@ -70,7 +76,7 @@ class Ground:
     def neighbour(self, tile: Tile, direction: str) -> Tile | None:
         """Give the tile in a direction; None at the edge, and where it is water."""
         x, y = xy(tile)
-        east, south = next((dx, dy) for name, dx, dy in DIRECTIONS if name == direction)
+        east, south = OFFSETS[direction]
         if not (0 <= x + east < SIDE and 0 <= y + south < SIDE):
             return None
         there = tile + east + SIDE * south
@@ -78,7 +84,9 @@ class Ground:
 
     def nearest_walkable(self, tile: Tile) -> Tile:
         """Give the tile itself, or of water the shore that is nearest; of several the first from the north-west."""
-        steps = 0
+        if self.costs[tile]:
+            return tile
+        steps = 1
         while True:
             for one in sorted(tiles_within(tile, steps)):
                 if self.costs[one]:
@@ -94,6 +102,19 @@ def xy(tile: Tile) -> tuple[int, int]:
 def distance(one: Tile, other: Tile) -> int:
     """Give how far two tiles are apart, in steps along columns and rows (Manhattan)."""
     return abs(one % SIDE - other % SIDE) + abs(one // SIDE - other // SIDE)
+
+
+def tile_set(tiles: Iterable[Tile]) -> TileSet:
+    """Give a set of tiles, each of which comes once."""
+    return sum(1 << tile for tile in tiles)
+
+
+WEST_EDGE, EAST_EDGE = (tile_set(range(column, TILES, SIDE)) for column in (0, SIDE - 1))
+
+
+def beside(tiles: TileSet) -> TileSet:
+    """Give the tiles beside some; it may have bits beyond the last tile."""
+    return tiles << SIDE | tiles >> SIDE | (tiles & ~EAST_EDGE) << 1 | (tiles & ~WEST_EDGE) >> 1
 
 
 @cache
@@ -137,7 +158,17 @@ def ground_of(number: int, houses: int) -> Ground:
     _flood_pockets(terrain, places[0].tile)
     costs = tuple(COST.get(one, 0) for one in terrain)
     ways = tuple(tuple(there for there in _around(tile) if costs[there]) for tile in range(TILES))
-    return Ground(terrain=tuple(terrain), costs=costs, ways=ways, places=places, at={one.tile: one for one in places})
+    costing = tuple((cost, tile_set(tile for tile in range(TILES) if costs[tile] == cost)) for cost in DRY_COSTS)
+    return Ground(
+        terrain=tuple(terrain),
+        written="".join(terrain),
+        costs=costs,
+        ways=ways,
+        dry=tile_set(tile for tile in range(TILES) if costs[tile]),
+        costing=costing,
+        places=places,
+        at={one.tile: one for one in places},
+    )
 
 
 def _landscape(chance: Chance) -> list[Terrain]:

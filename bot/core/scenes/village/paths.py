@@ -1,34 +1,48 @@
 """Ways over the ground: the cheapest, and of several as cheap the one that turns north, east, south, west first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
-from bot.core.scenes.village.ground import COST, TILES, Ground, Tile
+from bot.core.scenes.village.ground import DRY_COSTS, Ground, Tile, beside
 
 POINTS = 6  # of one move
-DEAREST = max(COST.values())
-UNKNOWN = -TILES * DEAREST  # so low that no step of a way can look like one
+DEAREST = DRY_COSTS[-1]
 
 
 class Costs:
     """What it costs to walk to a tile, by the tile where one starts; below 0 where one cannot.
 
-    It is worked out ring by ring around the tile, as far as anybody asked: few come from the other end of the map.
+    It is worked out ring by ring around the tile, as far as anybody asked: few come from the other end of the map. A
+    ring is a set of tiles, and that a number with a bit for each tile: all of a ring take a step at once.
     """
 
     def __init__(self, ground: Ground, target: Tile) -> None:
-        self._found = [UNKNOWN] * TILES
-        self._found[target] = 0
-        self._rings = _spreading(ground, target, self._found)
+        self._ground = ground
+        self.rings = [1 << target]  # by what it costs from there
+        self._unknown = ground.dry & ~self.rings[0]
 
     def __getitem__(self, tile: Tile) -> int:
-        return self.around(tile)[tile]
+        bit = 1 << tile
+        for cost, ring in enumerate(self.rings):
+            if ring & bit:
+                return cost
+        while self._spreads():
+            if self.rings[-1] & bit:
+                return len(self.rings) - 1
+        return -1
 
-    def around(self, tile: Tile) -> Sequence[int]:
-        """Give those of all tiles that are no farther than one, itself among them; the others may be unknown yet."""
-        while self._found[tile] < 0 and next(self._rings, False):
-            pass
-        return self._found
+    def _spreads(self) -> bool:
+        """Find the next ring, which may be empty; False once no tile can be reached any more."""
+        rings, ring = self.rings, 0
+        if not any(rings[-DEAREST:]):
+            return False
+        for cost, tiles in self._ground.costing:
+            if cost <= len(rings) and (there := rings[-cost] & tiles):
+                ring |= beside(there)
+        ring &= self._unknown
+        self._unknown &= ~ring
+        rings.append(ring)
+        return True
 
 
 @lru_cache(maxsize=4_096)
@@ -37,33 +51,15 @@ def costs_to(ground: Ground, target: Tile) -> Costs:
     return Costs(ground, target)
 
 
-def _spreading(ground: Ground, target: Tile, found: list[int]) -> Iterator[bool]:
-    """Find one ring after the other: the tiles from which it costs as much."""
-    ways, costs = ground.ways, ground.costs
-    # tiles by what it costs to come from beside them: no tile is dearer than a few points, so a few lists in turn do
-    # what a heap would, sooner; whoever first reaches a tile does so at the least cost, so that each is put in once
-    rings: list[list[Tile]] = [[] for _ in range(DEAREST + 1)]
-    rings[costs[target]].append(target)
-    cost = 0
-    while any(rings):
-        here = rings[cost % len(rings)]
-        for tile in here:
-            for there in ways[tile]:
-                if found[there] < 0:
-                    found[there] = cost
-                    rings[(cost + costs[there]) % len(rings)].append(there)
-        here.clear()
-        cost += 1
-        yield True
-
-
 def steps(ground: Ground, start: Tile, target: Tile) -> Iterator[Tile]:
     """Give the tiles of the way one after the other, without the one where it starts; none where it has arrived."""
-    costs, at = costs_to(ground, target).around(start), start
+    costs = costs_to(ground, target)
+    left, at, rings = costs[start], start, costs.rings
     while at != target:
         for there in ground.ways[at]:
-            if ground.costs[there] + costs[there] == costs[at]:
-                at = there
+            after = left - ground.costs[there]
+            if after >= 0 and rings[after] >> there & 1:
+                at, left = there, after
                 break
         else:
             raise ValueError("no way leads there")

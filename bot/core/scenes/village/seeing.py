@@ -82,13 +82,14 @@ def looked(world: World, seat: Seat) -> str:
 
 @lru_cache(maxsize=4_096)
 def _around(ground: Ground, here: Tile, sight: int) -> str:
-    terrain, rows = ground.terrain, []
+    rows = []
     column, line = xy(here)
     for y in range(max(0, line - sight), min(SIDE, line + sight + 1)):
         wide = sight - abs(y - line)
         first, last = max(0, column - wide), min(SIDE - 1, column + wide)
-        row = range(SIDE * y + first, SIDE * y + last + 1)
-        tiles = "".join("@" if tile == here else terrain[tile].value for tile in row)
+        tiles = ground.written[SIDE * y + first : SIDE * y + last + 1]
+        if y == line:
+            tiles = f"{tiles[: column - first]}@{tiles[column - first + 1 :]}"
         rows.append(f"row {y + 1} from column {first + 1}: {tiles}")
     around = [f"{name} {_kind(ground, here, name)}" for name, _, _ in DIRECTIONS]
     return f"{'; '.join(rows)}. {', '.join(around)}."
@@ -108,7 +109,7 @@ def pictured(world: World, seat: Seat) -> dict[str, Json]:
     people: list[Json] = [_person(world, one) for one in seen]
     places: list[Json] = [{"name": one.name, "tile": one.tile} for one in ground.places]
     picture: dict[str, Json] = {
-        "terrain": "".join(one.value for one in ground.terrain),
+        "terrain": ground.written,
         "places": places,
         "people": people,
         "you": seat if seat in world.bodies else 0,

@@ -31,6 +31,7 @@ WORDS_A_TURN: Final = 2
 AT_ONCE: Final = 3  # that are gathered, eaten or given in one move
 TOLD_HOURS: Final = {6: "The sun rises.", 12: "It is noon.", 18: "It is evening.", 22: "Night falls."}
 NUMBERS: Final = tuple(range(1, SIDE + 1))
+WALK, REST, TALK, LOOK = Form(Walk, {"x": NUMBERS, "y": NUMBERS}), Form(Rest), Form(Talk), Form(Look)
 
 
 class VillageEdit(Edit):
@@ -55,8 +56,7 @@ class Village(World):
         if self.ended or seat != self.current:
             return ()
         body, stock = self.bodies[seat], self.stock_under(seat)
-        places = ((ONWARD,) if body.heading is not None else ()) + places_from(self.ground, body.tile)
-        forms = [Form(Go, {"place": places}), Form(Walk, {"x": NUMBERS, "y": NUMBERS})]
+        forms = [_going(self.ground, body.tile, onward=body.heading is not None), WALK]
         if stock and body.room:
             forms.append(Form(Gather, {"item": tuple(stock), "n": _up_to(min(body.room, max(stock.values())))}))
         food = tuple(item for item in body.bag if item in FOOD)
@@ -66,13 +66,13 @@ class Village(World):
         if near and body.bag:
             most = max(body.bag.values())
             forms.append(Form(Give, {"seat": near, "item": tuple(body.bag), "n": _up_to(most)}))
-        forms.append(Form(Rest))
+        forms.append(REST)
         if self.words < WORDS_A_TURN:
-            forms.append(Form(Talk))
+            forms.append(TALK)
             if near:
                 forms.append(Form(Whisper, {"seat": near}))
         if not self.looked:
-            forms.append(Form(Look))
+            forms.append(LOOK)
         return tuple(forms)
 
     def apply(self, seat: Seat, move: Move, chance: Chance) -> Applied:
@@ -117,7 +117,7 @@ class Village(World):
         if isinstance(move, Walk):
             return ground.nearest_walkable(SIDE * (move.y - 1) + move.x - 1)
         if move.place == ONWARD:
-            return body.tile if body.heading is None else body.heading
+            return body.tile if body.heading is None else ground.nearest_walkable(body.heading)
         if any(move.place == name for name, _, _ in DIRECTIONS):
             there = ground.neighbour(body.tile, move.place)
             return body.tile if there is None else there
@@ -168,19 +168,17 @@ class Village(World):
             for a, b in ((mover, one), (one, mover)):
                 if b not in deeds[a].met:
                     deeds[a] = deeds[a].model_copy(update={"met": tuple(sorted((*deeds[a].met, b)))})
-        place = self.ground.place_at(self.bodies[mover].tile)
+        ground, bodies = self.ground, self.bodies
+        here, trail = bodies[mover].tile, self.trails[mover]
+        place = ground.place_at(here)
         if place is not None and place.name not in deeds[mover].visited:
             deeds[mover] = deeds[mover].model_copy(update={"visited": (*deeds[mover].visited, place.name)})
         events = []
         for seat, goal in self.goals.items():
-            if deeds[seat].goal_met:
-                continue
-            there = self.ground.place_at(self.bodies[seat].tile)
-            named = there.name if there is not None else ""
-            if is_met(goal, deeds[seat], self.bodies[seat].bag, named, seat):
-                deeds[seat] = deeds[seat].model_copy(update={"goal_met": True})
+            done, body = deeds[seat], bodies[seat]
+            if not done.goal_met and is_met(goal, done, body.bag, ground.place_at(body.tile), seat):
+                deeds[seat] = done.model_copy(update={"goal_met": True})
                 events.append(Event(text="You have met your goal.", audience=(seat,), kind="goal"))
-        here, trail = self.bodies[mover].tile, self.trails[mover]
         trails = self.trails if trail[-1] == here else {**self.trails, mover: (*trail, here)[-LONGEST_TRAIL:]}
         if trails is self.trails and deeds == self.deeds:
             return self, ()
@@ -190,7 +188,7 @@ class Village(World):
         """Go on to the next seat that can have a turn; after the last of them an hour has passed."""
         state, events, after, turns_left = self, list[Event](), self.current, self.turns_left - 1
         while not (done := state._why_done(turns_left)):
-            coming = next((seat for seat in state.able if seat > after), 0)
+            coming = state.able_after(after)
             if coming or not state.present:
                 now = {"current": coming or state.current, "words": 0, "looked": False, "turns_left": turns_left}
                 return Applied(state.model_copy(update=now), tuple(events))
@@ -206,7 +204,7 @@ class Village(World):
             return TURNS_USED
         if self.goals and all(self.deeds[seat].goal_met for seat in self.goals):
             return "every goal was met"
-        return "nobody is alive" if all(self.bodies[seat].dead for seat in self.seats) else ""
+        return "" if self.anybody_lives else "nobody is alive"
 
     def _an_hour_later(self) -> "Village":
         bodies = {
@@ -272,10 +270,11 @@ class Village(World):
 
 
 @lru_cache(maxsize=4_096)
-def places_from(ground: Ground, tile: Tile) -> tuple[str, ...]:
-    """Give where one may go from a tile: every other place, and the neighbours."""
-    steps = tuple(name for name, _, _ in DIRECTIONS if ground.neighbour(tile, name) is not None)
-    return (*(one.name for one in ground.places if one.tile != tile), *steps)
+def _going(ground: Ground, tile: Tile, *, onward: bool) -> Form:
+    """Give the form of who goes from a tile: onward to where it was going, to every other place, or to a neighbour."""
+    steps = (name for name, _, _ in DIRECTIONS if ground.neighbour(tile, name) is not None)
+    places = (one.name for one in ground.places if one.tile != tile)
+    return Form(Go, {"place": ((ONWARD,) if onward else ()) + (*places, *steps)})
 
 
 def _up_to(most: int) -> tuple[int, ...]:

@@ -51,10 +51,20 @@ class World(State):
         return tuple([seat for seat in self.seats if seat not in away and not bodies[seat].dead])
 
     @property
-    def able(self) -> tuple[Seat, ...]:
-        """Who may have a turn: those of them who do not sleep."""
-        bodies = self.bodies
-        return tuple([seat for seat in self.present if not bodies[seat].asleep])
+    def anybody_lives(self) -> bool:
+        """Whether not all have starved."""
+        for seat in self.seats:  # noqa: SIM110 - it is the first of them nearly always, and a generator takes longer
+            if not self.bodies[seat].dead:
+                return True
+        return False
+
+    def able_after(self, seat: Seat) -> Seat:
+        """Give the next seat after one that may have a turn: it is there, alive and awake; 0 when there is none."""
+        away, bodies = self.away, self.bodies
+        for one in self.seats:
+            if one > seat and one not in away and not (body := bodies[one]).dead and not body.asleep:
+                return one
+        return 0
 
     @property
     def clock(self) -> int:
@@ -73,7 +83,7 @@ class World(State):
 
     def in_touch(self, seat: Seat) -> tuple[Seat, ...]:
         """Give the others no more than a step away."""
-        return tuple(one for one in self.near(self.bodies[seat].tile, TOUCH) if one != seat)
+        return tuple([one for one in self.near(self.bodies[seat].tile, TOUCH) if one != seat])
 
     def stock_under(self, seat: Seat) -> Mapping[str, int]:
         """Give what there is to take where a seat stands."""

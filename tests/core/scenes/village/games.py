@@ -85,15 +85,20 @@ def sensible(state: Village, seat: int) -> Move:
 
 def items_are_kept(before: Village, playing: Playing) -> bool:
     """Tell whether all there is is what there was before a step, without what was eaten and with what grew."""
-    after, more = state_of(playing), Counter[str]()
+    after, last = state_of(playing), playing.log[-1]
+    # what is the very same has not changed
     heaps = [(before.bodies[seat].bag, body.bag) for seat, body in after.bodies.items()]
-    heaps += [(before.stocks[place], items) for place, items in after.stocks.items()]
+    if after.stocks is not before.stocks:
+        heaps += [(before.stocks[place], items) for place, items in after.stocks.items()]
+    dawned = after.hour // HOURS > before.hour // HOURS
+    if not (dawned or last.move == Eat.name) and all(had is has for had, has in heaps):
+        return True
+    more = Counter[str]()
     for had, has in heaps:
-        if had is not has:  # what is the very same has not changed
-            more.update(has)
-            more.subtract(had)
-    more.update(_eaten(before, playing.log[-1]))
-    if after.hour // HOURS > before.hour // HOURS:
+        more.update(has)
+        more.subtract(had)
+    more.update(_eaten(before, last))
+    if dawned:
         more.subtract(_growth(before, after))
     return not any(more.values())
 

@@ -3,10 +3,10 @@
 import pytest
 
 from bot.core.scenes.play import Rule
-from bot.core.scenes.village.ground import ground_of, xy
+from bot.core.scenes.village.ground import TILES, ground_of, xy
 from bot.core.scenes.village.paths import POINTS, costs_to, path, walked
 from tests.core.scenes.plays import dice
-from tests.core.scenes.village.games import state_of, village
+from tests.core.scenes.village.games import state_of, village, with_body
 from tests.core.scenes.village.referee import swept, tiles_of, way
 
 MAPS = 1_000
@@ -31,6 +31,25 @@ def test_paths_are_those_of_an_independent_search_on_a_thousand_maps() -> None:
             assert reached == found[: len(reached)]
             assert spent == sum(ground.costs[tile] for tile in reached) <= POINTS
             assert len(reached) == len(found) or spent + ground.costs[found[len(reached)]] > POINTS
+
+
+def test_every_tile_costs_what_an_independent_search_says_and_water_cannot_be_walked_from() -> None:
+    for number in range(10):
+        ground = ground_of(number, 4)
+        dry, target = tiles_of(ground), dice(number).choice(sorted(tiles_of(ground)))
+        costs, expected = costs_to(ground, number_of(target)), swept(ground, target)
+        for tile in dice(number).sample(range(TILES), TILES):
+            assert costs[tile] == (expected[xy(tile)] if xy(tile) in dry else -1)
+
+
+def test_who_was_going_to_what_is_water_now_goes_to_its_shore() -> None:
+    playing = village(1)
+    ground = state_of(playing).ground
+    water = ground.costs.index(0)
+    with_body(playing, 1, heading=water)
+    playing.move(1, "move", place="onward")
+    shore = ground.nearest_walkable(water)
+    assert state_of(playing).bodies[1].heading in (shore, None)
 
 
 def test_a_walk_is_six_points_long_at_most_and_goes_on_by_itself() -> None:
