@@ -19,6 +19,8 @@ Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a bu
 Part = app_commands.Range[str, 0, 30]  # of what is looked for in the audit: all of it has to fit there, too
 LINE_CHARACTERS = 220
 
+NOTHING_FOUND = Sentence("Nothing was found.")
+
 
 class LookingCog(Cog):
     """Commands that look back."""
@@ -74,12 +76,8 @@ class LookingCog(Cog):
         found = await self.desk.messages.search(guild_id, words, room_ids=readable, may_read=reader(interaction))
         places = {**view.all_rooms, **threads}
         lines = [message_line(guild_id, view, places[one.room_id], one, text) for one, text in found]
-        await self.list_out(
-            interaction,
-            Sentence("**Found for “{words}”**", words=words[:80]),
-            lines,
-            empty=Sentence("Nothing was found."),
-        )
+        title = Sentence("**Found for “{words}”**", words=words[:80])
+        await self.list_out(interaction, title, lines, empty=NOTHING_FOUND)
 
     @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(30, 60.0)

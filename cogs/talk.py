@@ -44,12 +44,10 @@ class TalkCog(Group, group_name="talk", group_description="Talk with an agent by
             raise Rejected(Sentence("{agent} has no channel yet: wait until it has one.", agent=agent.name))
         _check(channel, member, agent)
         async with self._doors.setdefault((channel.id, member.id), asyncio.Lock()):  # who asks twice is given one
-            thread = await _open_already(channel, member, agent) or await _opened(
-                channel, member, agent, interaction.locale.value
-            )
-        await self.say(
-            interaction, Sentence("Talk with {agent} here: {thread}.", agent=label(agent.name), thread=thread.mention)
-        )
+            locale = interaction.locale.value
+            thread = await _open_already(channel, member, agent) or await _opened(channel, member, agent, locale)
+        told = Sentence("Talk with {agent} here: {thread}.", agent=label(agent.name), thread=thread.mention)
+        await self.say(interaction, told)
 
 
 def _check(channel: discord.TextChannel, member: discord.Member, agent: Agent) -> None:

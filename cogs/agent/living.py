@@ -236,12 +236,17 @@ class Living(Group):
         channel_id = (await self.desk.community.view(guild_of(interaction), messages=0)).all_rooms[agent.id].channel_id
         keeps = channel == "keep"
         lacked = left_open(interaction.guild, channel_id) if keeps else check_removable(interaction.guild, channel_id)
-        asked = Sentence(
-            "Delete **{agent}** for good? What was said in its room is forgotten. `/agent retire` keeps it.",
-            agent=label(agent.name),
-        )
-        if channel == "remove":
-            asked = asked + Sentence(" Its channel is deleted too.")
-        if await self.sure(interaction, asked, Sentence("Delete {agent}", agent=agent.name), agent=agent.id):
+        if await self.sure(
+            interaction, asked(agent, channel), Sentence("Delete {agent}", agent=agent.name), agent=agent.id
+        ):
             done = await self.do(interaction, DeleteAgent(agent_id=agent.id, channel=channel))
             await self.say(interaction, done + lacked)
+
+
+def asked(agent: Agent, channel: str) -> Sentence:
+    """Word the question before an agent is deleted."""
+    gone = Sentence(
+        "Delete **{agent}** for good? What was said in its room is forgotten. `/agent retire` keeps it.",
+        agent=label(agent.name),
+    )
+    return gone + Sentence(" Its channel is deleted too.") if channel == "remove" else gone

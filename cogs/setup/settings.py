@@ -23,6 +23,7 @@ from cogs.ui.provider import readers
 from cogs.ui.rights import lacking
 
 MOST_SHOWN = 120
+SETTINGS, NO_SETTING = Sentence("**Settings of this server**"), Sentence("There is none.")
 LINKS = {"category_id": "<#{}>", "managers_channel_id": "<#{}>", "architect_role_id": "<@&{}>"}
 ONLY_MENTIONS = Sentence(
     "✅ Selfroom reads only what mentions it, `/say`, and what people pass on with *Ask again*: it runs without the "
@@ -287,9 +288,7 @@ class Settings(Group):
         _, config = await self.desk.community.settings(guild_of(interaction))
         if setting is None:
             lines = option_lines(config, self.desk.community.defaults)
-            await self.list_out(
-                interaction, Sentence("**Settings of this server**"), lines, empty=Sentence("There is none.")
-            )
+            await self.list_out(interaction, SETTINGS, lines, empty=NO_SETTING)
         elif value is None:
             await self.say(interaction, option_line(config, self.desk.community.defaults, setting))
         else:
