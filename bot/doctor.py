@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -84,7 +85,7 @@ async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[F
         if settings.face_port is not None:
             yield await _face_port(session, settings.face_port)
         if settings.console_port:
-            yield _console_port(settings.console_port)
+            yield await _console_port(session, settings.console_port, settings.console_url)
         yield await _model(session, settings)
         if not settings.is_playground and (
             settings.openai_api_key or settings.openai_base_url or settings.all_providers
@@ -226,12 +227,21 @@ async def _face_port(session: aiohttp.ClientSession, port: int) -> Finding:
     return Finding(ok=False, what=f"Port {port} is in use: stop the program that has it, or set SELFROOM_FACE_PORT.")
 
 
-def _console_port(port: int) -> Finding:
-    """Look whether the console can be opened there; a Selfroom that runs has it already."""
+async def _console_port(session: aiohttp.ClientSession, port: int, url: str | None) -> Finding:
+    """Look whether the console can be opened there, or is already; `url`: by which alone it answers."""
+    from bot.console.openapi import TITLE  # with it comes what serves the console, which other commands need not load
+
+    head = {"Host": urlsplit(url).netloc} if url else {}
+    try:
+        address = f"http://127.0.0.1:{port}/api/v1/openapi.json"
+        async with session.get(address, headers=head, timeout=SOON) as response:
+            if response.status == 200 and (await _told(response))["info"]["title"] == TITLE:
+                return Finding(ok=True, what=f"A Selfroom has its console open at {url or f'http://127.0.0.1:{port}'}.")
+    except (aiohttp.ClientError, TimeoutError, LookupError, ValueError, TypeError, RecursionError):
+        pass  # nobody, or somebody else: the next look tells
     if _is_free(port):
         return Finding(ok=True, what=f"Port {port} is free for the console.")
-    hint = "unless a Selfroom that runs has it, stop the program that does, or set SELFROOM_CONSOLE_PORT."
-    return Finding(ok=False, what=f"Port {port} is in use: {hint}")
+    return Finding(ok=False, what=f"Port {port} is in use: stop the program that has it, or set SELFROOM_CONSOLE_PORT.")
 
 
 def _is_free(port: int) -> bool:

@@ -319,12 +319,21 @@ def _refuse_misspelt(names: set[str]) -> None:
             raise BadSetting(f"There is no setting {name}: {hint}")
 
 
+_PLAIN = {
+    "extra_forbidden": "there is no such setting",
+    "int_parsing": "it should be a whole number",
+    "float_parsing": "it should be a number",
+    "decimal_parsing": "it should be a number",
+    "bool_parsing": "it should be true or false",
+}
+
+
 def _sentence(error: ValidationError) -> str:
     """Word the first thing that is wrong, never showing a secret."""
     first = error.errors(include_input=False, include_url=False)[0]
-    what = (
-        "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
-    )
+    what = _PLAIN.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+    if what.startswith("Input "):
+        what = f"it {what.removeprefix('Input ')}"
     name = "__".join(str(part) for part in first["loc"]).upper()
     full = name if name.startswith(PREFIX) or name in BARE else PREFIX + name
     return f"{full} cannot be used: {what[0].lower()}{what[1:]}; change it in the environment or in .env."

@@ -25,10 +25,10 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         """
         await wait(interaction)
         guild_id, now = guild_of(interaction), self.desk.clock.now()
-        living = [one for one in await self.desk.agents.everyone(guild_id) if one.retired_at is None]
-        sight = await self.sight(interaction)
-        agents, hidden = [sight.of_agent(one) for one in ([agent] if agent else living)], sight.hidden_agents
-        looks, view = await self.looks(interaction, sight), await self.desk.community.view(guild_id)
+        view, sight = await self.desk.community.view(guild_id), await self.sight(interaction)  # rid of scenes' secrets
+        wanted = [agent.id] if agent else sorted(id_ for id_, one in view.agents.items() if one.retired_at is None)
+        agents, hidden = [sight.of_agent(view.agents[id_]) for id_ in wanted], sight.hidden_agents
+        looks = await self.looks(interaction, sight)
         title, rows = "Heartbeats", pace_rows(view, agents, looks, now)
         lines = pace_table(view, agents, looks, hidden)
         lines += await self.day_of(interaction, agent.id) if agent and agent.id not in hidden else []

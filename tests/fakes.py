@@ -92,6 +92,7 @@ class ScriptedModel:
         self.script = deque(script)
         self.calls: list[ModelCall] = []
         self.cached_price = Decimal("0.075")  # USD per million tokens
+        self.imaginary = False  # nobody pays
         self.missing = ""  # why no model may be asked
         self.paid: Ceilings | None = None  # what the installation holds it to, as it pays
         self.allowed: tuple[str, ...] = ()  # models that it pays for
@@ -122,7 +123,13 @@ class ScriptedModel:
     @property
     def source(self) -> Source:
         address = "https://scripted.example/v1"
-        return Source(address=address, missing=self.missing, ceilings=self.paid, allowed=self.allowed)
+        return Source(
+            address=address,
+            missing=self.missing,
+            ceilings=self.paid,
+            allowed=self.allowed,
+            imaginary=self.imaginary,
+        )
 
     async def objection(self, model: str, text: str) -> str:
         return ""

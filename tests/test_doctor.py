@@ -13,6 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.adapters.cipher import AesCipher
+from bot.console.openapi import described
 from bot.core.errors import StoreError
 from bot.core.models import OwnProvider
 from bot.core.records import Snowflake
@@ -156,11 +157,22 @@ async def test_the_port_for_health_is_free_or_ours_or_taken(tmp_path: Path) -> N
         assert not found[f"Port {port} is in use: stop the program that has it, or set SELFROOM_FACE_PORT."]
 
 
-async def test_the_consoles_port_is_free_or_taken(tmp_path: Path) -> None:
-    async with TestServer(web.Application()) as taken:
-        port = str(taken.port)
+async def test_the_consoles_port_is_free_or_ours_or_taken(tmp_path: Path) -> None:
+    async def description(request: web.Request) -> web.Response:
+        ours = request.host in (f"127.0.0.1:{request.url.port}", "console.example")
+        return web.json_response(described([], "1", "cookie", "proof") if ours else {}, status=200 if ours else 403)
+
+    app = web.Application()
+    app.router.add_get("/api/v1/openapi.json", description)
+    async with TestServer(app) as ours:
+        port = str(ours.port)
         told = await look(tmp_path, SELFROOM_CONSOLE_PORT=port)
-        assert [ok for what, ok in told.items() if what.startswith(f"Port {port} is in use: unless")] == [False]
+        assert told[f"A Selfroom has its console open at http://127.0.0.1:{port}."]
+        told = await look(tmp_path, SELFROOM_CONSOLE_PORT=port, SELFROOM_CONSOLE_URL="https://console.example")
+        assert told["A Selfroom has its console open at https://console.example."]
+    async with TestServer(web.Application(), port=int(port)):
+        told = await look(tmp_path, SELFROOM_CONSOLE_PORT=port)
+        assert not told[f"Port {port} is in use: stop the program that has it, or set SELFROOM_CONSOLE_PORT."]
     assert (await look(tmp_path, SELFROOM_CONSOLE_PORT=port))[f"Port {port} is free for the console."]
 
 

@@ -86,7 +86,11 @@ def test_the_servers_that_may_spend_the_keys_are_a_list(tmp_path: Path, text: st
         ("SELFROOM_DISCORD_GATEWAY=http://127.0.0.1:1", "must be an address that begins with ws:// or wss://"),
         ("SELFROOM_PROVIDERS={not json", "must be JSON"),
         (f"SELFROOM_PROVIDERS={'[' * 100_000}", "too many brackets"),
-        ("SELFROOM_BACKUP_DAYS=999999999", "SELFROOM_BACKUP_DAYS cannot be used"),
+        ("SELFROOM_BACKUP_DAYS=999999999", "SELFROOM_BACKUP_DAYS cannot be used: it should be less than"),
+        (
+            "SELFROOM_PLAYGROUND_PORT=abc",
+            "SELFROOM_PLAYGROUND_PORT cannot be used: it should be a whole number; change",
+        ),
         ('SELFROOM_PROVIDERS={"a": {"base_url": "me:sk-hidden@host"}}', "must be an address"),
         ("A=1\nthis is no setting\n", "line 2"),
     ],

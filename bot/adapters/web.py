@@ -227,7 +227,7 @@ class Face:
 
     async def _tally(self, request: web.Request) -> web.Response:
         since = datetime.fromtimestamp((_number(request.query.get("since", ""), digits=14) or 0) / 1000, UTC)
-        now, room_id = self._clock.now(), AgentId(int(request.match_info["id"]))
+        room_id = AgentId(int(request.match_info["id"]))
         async with self._store.reading() as read:
             community = await self._community(read.communities, request)
         sight = await self._doors.visitors.sight(_token(request), community.guild_id) if community else Sight()
@@ -237,8 +237,8 @@ class Face:
                 return web.json_response({"message": f"There is no room {room_id}."}, status=404)
             members = [view.agents[one] for one in view.rooms[room_id].members if one not in sight.hidden_agents]
             tally = await read.beats.tally(view.community.id, [agent.id for agent in members], since)
-            letters = {letter.room_id for letter in await read.letters.due(now, limit=1000)}
-        busy = room_id in letters or any(agent.beat_id or agent.next_beat_at for agent in members)
+        is_typing = bool(view.unposted.get(room_id))  # what was said is posted once the time to type it has passed
+        busy = is_typing or any(agent.beat_id or agent.next_beat_at for agent in members)
         return web.json_response(tally_row(tally) | {"busy": busy})
 
     async def _scene(self, request: web.Request) -> web.Response:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from bot.console.routes import LARGEST_NUMBER, NUMBERS, PLACE, Route
 
+TITLE: Final = "Selfroom's console"
 PROBLEM: Final = "application/problem+json"
 REFUSALS: Final = {
     HTTPStatus.BAD_REQUEST: "What was said cannot be used.",
@@ -37,7 +38,7 @@ def described(routes: Sequence[Route], version: str, cookie: str, proof: str) ->
         paths.setdefault(f"/api/v1{route.path}", {})[route.method.lower()] = _operation(route, schemas)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Selfroom's console", "version": version},
+        "info": {"title": TITLE, "version": version},
         "paths": paths,
         "components": {
             "schemas": schemas,

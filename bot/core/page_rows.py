@@ -7,7 +7,7 @@ from bot.core.records import PUBLIC_SIDE, Agent, Beat, Room
 from bot.core.timelines.records import Node
 from bot.core.view import Glance, Outline
 
-SHARED, COUNTED = "others' share", "provider adds"  # what makes the sections of a beat add up to its input
+SHARED, COUNTED, TAKEN = "others' share", "provider adds", "provider counts less"  # so sections add up to the input
 
 
 def agent_row(view: Glance, agent: Agent, look: NextBeat) -> dict[str, object]:
@@ -87,7 +87,8 @@ def beat_row(beat: Beat, model: Model) -> dict[str, object]:
 def sections_of(beat: Beat) -> list[tuple[str, int]]:
     """Give the tokens of each section of a beat's HUD, which add up to what was paid for."""
     rest = beat.usage.input_tokens - sum(tokens for _, tokens in beat.sections)
-    return [*beat.sections, *([(SHARED if beat.agents_in_call > 1 else COUNTED, rest)] if rest else [])]
+    own = COUNTED if rest > 0 else TAKEN
+    return [*beat.sections, *([(SHARED if beat.agents_in_call > 1 else own, rest)] if rest else [])]
 
 
 def node_row(one: Node) -> dict[str, object]:

@@ -111,6 +111,9 @@ class Publisher(Protocol):
         `allowed` None: who sees it stays as it is.
         """
 
+    def own_face(self) -> str | None:
+        """Give the public address of the bot's own picture."""
+
     async def face(
         self, guild_id: Snowflake, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False
     ) -> str | None:

@@ -11,7 +11,7 @@ from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import closed_side
 from bot.core.sight import at_rest
 
-IN_A_SCENE = "in a scene"
+IN_A_SCENE = "the scene that it sits in"
 SITS_WITH = "{} sits in a scene with you: its head is shut to you until that is over."
 
 

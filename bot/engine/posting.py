@@ -233,7 +233,7 @@ class Posting:
         """Give name and picture of the author; a picture that cannot be had is done without."""
         agent = context.view.agents.get(context.message.sender.agent_id or context.room.owner_id)
         if context.message.sender.kind is not SenderKind.AGENT or agent is None:
-            return context.message.sender.shown(), None
+            return context.message.sender.shown(), self._publisher.own_face()  # else the room's owner lends its own
         if agent.avatar_url:
             return agent.name, agent.avatar_url
         home = context.view.all_rooms[agent.id].channel_id

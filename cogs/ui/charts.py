@@ -7,7 +7,7 @@ from math import ceil
 from bot.core.attention import shares
 from bot.core.kinds import BECAUSE, State
 from bot.core.models import Model
-from bot.core.next_beat import NextBeat, doing_words
+from bot.core.next_beat import NextBeat, Waiting, doing_words
 from bot.core.records import Agent, AgentId, Usage
 from bot.core.view import Outline
 from bot.core.wording import counted
@@ -57,6 +57,8 @@ def pace_table(view: Outline, agents: Sequence[Agent], looks: Looks, hidden: Col
 
 
 def _paced(view: Outline, agent: Agent, look: NextBeat | None) -> str:
+    if look is not None and look.at is None and look.waiting is Waiting.SCENE:  # one that keeps secrets
+        return "sits in a scene: how it beats is told once that is over"
     resting = f"(resting {agent.resting_interval_seconds:.1f} s)"
     busy = f"{at} · " if look and (at := doing_words(view, look)) else ""
     return f"{busy}every {agent.interval_seconds:.1f} s {resting} · {_last_beat(agent)} · {_next_beat(look)}"

@@ -244,6 +244,15 @@ async def test_an_agent_without_a_beat_and_a_room_that_is_not_there_are_404_in_a
     assert (await get(face, "/rooms/1/tally"))[1]["calls"] == 0
 
 
+async def test_a_room_is_busy_until_what_is_being_typed_in_it_is_posted(face: Face, store: SqlStore) -> None:
+    community_id = await inhabit(store, 11, "Wren")
+    assert (await get(face, "/rooms/1/tally"))[1]["busy"] is False
+    async with store.writing(community_id) as write:
+        typed = AddLetter(kind=LetterKind.TOPIC, room_id=AgentId(1), payload={}, not_before=later(5))
+        await write.apply(community_id, [typed])
+    assert (await get(face, "/rooms/1/tally"))[1]["busy"] is True
+
+
 @pytest.mark.parametrize("number", ["²", "9" * 30, "9" * 5_000, "-1", "x"])
 async def test_a_number_that_is_none_is_no_fault_of_ours(face: Face, store: SqlStore, number: str) -> None:
     await inhabit(store, 11, "Wren")

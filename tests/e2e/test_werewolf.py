@@ -1,6 +1,7 @@
 """Werewolf in the playground: a person plays it to its end with agents, by buttons alone."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -56,6 +57,13 @@ async def in_the_lobby(cast: Cast) -> Commander:
     return inside
 
 
+async def paces_of(inside: Commander) -> set[str]:
+    """Give what `/heartbeat status` tells of those at the table, without their names."""
+    rows = re.findall(r"^\*\*(?:Wren|Ledger|Fern|Moss)\*\* (.+)$", await inside.told("heartbeat status"), re.MULTILINE)
+    assert len(rows) == 4
+    return set(rows)
+
+
 def offered(seat: Json) -> list[Json]:
     """Give what may be pressed on one's own seat."""
     return [part for row in seat["components"] for part in row["components"]]
@@ -77,6 +85,7 @@ async def plays(inside: Commander, seat: Json) -> None:
 async def test_a_person_plays_werewolf_to_its_end_by_buttons_alone(cast: Cast) -> None:
     inside = await in_the_lobby(cast)
     roles, pictures, canaries = set[str](), set[str](), list[str]()
+    paces = set[str]()
 
     async def over() -> str | None:
         await asyncio.sleep(PRESSES_SECONDS)
@@ -87,6 +96,7 @@ async def test_a_person_plays_werewolf_to_its_end_by_buttons_alone(cast: Cast) -
         if "My seat" not in str(there["components"]):
             return None
         canaries.append(str(there))
+        paces.update(await paces_of(inside))
         seat = await inside.press(there, "My seat")
         roles.update(line for line in words_of(seat).splitlines() if line.startswith("**You are**"))
         pictures.update(one["filename"] for one in seat["attachments"])
@@ -96,6 +106,7 @@ async def test_a_person_plays_werewolf_to_its_end_by_buttons_alone(cast: Cast) -
     told = await until(over, "the end", seconds=LONGEST_SECONDS)
     assert "Who was what:" in told
     assert len({one.split(",")[0] for one in roles}) == 1  # one role from the beginning to the end
+    assert paces == {"sits in a scene: how it beats is told once that is over"}  # who moved, and when, is a secret
     assert pictures == {"werewolf.dark.png"}
     assert not [one for one in canaries if "Who was what" in one or "You are" in one or "saw" in one]
     assert "every digest is as it was" in await inside.told("scene replay")

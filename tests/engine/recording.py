@@ -12,6 +12,7 @@ from bot.core.scenes.showing import Board
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
 PAGE = 100
+OWN_FACE = "https://cdn.example/selfroom.png"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +176,9 @@ class RecordingPublisher:
         writable: bool = True,
     ) -> None:
         await self._note(channel_id, "allow", person_id, allowed, *([] if writable else ["read-only"]))
+
+    def own_face(self) -> str | None:
+        return OWN_FACE
 
     async def face(
         self, guild_id: Snowflake, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False

@@ -233,7 +233,7 @@ async def same_status(night: Night) -> None:
     view = await night.desk.community.view(GUILD_ID)
     told = {id_: f"{look.words} {look.at} {look.state} {doing_words(view, look)}" for id_, look in looks.items()}
     await night.alike({int(id_): text for id_, text in told.items()})
-    assert "in a scene" in told[AgentId(1)]
+    assert "the scene that it sits in" in told[AgentId(1)]
     assert "turn" not in told[AgentId(1)]
 
 
@@ -476,6 +476,6 @@ async def test_once_it_is_over_heads_are_open_again_and_its_cost_stands_under_th
         listed = await every_agent(here, lambda id_: here.desk.beats.of(GUILD_ID, id_, who=MIRA.id))
         assert THOUGHT not in str(listed)  # a list has nothing of any size
         looks = await here.desk.agents.next_beats(GUILD_ID)
-        assert not [look for look in looks.values() if look.words == "in a scene"]
+        assert not [look for look in looks.values() if look.words == "the scene that it sits in"]
         opened = {one.name for one in SURFACES if one.until and one.mask in (Mask.REFUSED, Mask.SHUT)}
         assert opened >= {"hud", "drawer", "hud history", "hud behind a message", "archive"}

@@ -32,7 +32,7 @@ from bot.core.spending import day_of
 from bot.core.view import RoomView
 from bot.core.wording import honest
 from bot.engine.posting import CLOCKS_APART, LOOK_SECONDS, PostContext, before, fate_seconds, files_of, worded
-from tests.engine.recording import LOST_AFTER, LOST_BEFORE
+from tests.engine.recording import LOST_AFTER, LOST_BEFORE, OWN_FACE
 from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town, until
 from tests.factories import COMMUNITY_ID, GUILD_ID, agent, by_agent, by_person, later, membership, message, room, view
 from tests.fakes import START
@@ -242,14 +242,14 @@ async def test_a_picture_is_the_agents_own_or_drawn_at_home_or_done_without(here
     assert (made.name, made.avatar_url) == ("Bob", "https://a.example/bob.png" if how == "its own" else None)
 
 
-async def test_what_system_says_bears_its_name_and_no_picture(here: Town) -> None:
+async def test_what_system_says_bears_its_name_and_the_bots_picture(here: Town) -> None:
     async with here.store.writing(here.community_id) as write:
         id_ = MessageId(write.ids.take("message"))
         told = Say(message_id=id_, room_id=ADA, sender=SYSTEM, content="Bob left.", sent_at=here.clock.now())
         await write.apply(here.community_id, [told])
     await here.deliver()
     ((_, made),) = here.publisher.posts
-    assert (made.name, made.avatar_url, made.content) == ("System", None, "Bob left.")
+    assert (made.name, made.avatar_url, made.content) == ("System", OWN_FACE, "Bob left.")
 
 
 async def test_the_files_beside_a_message_go_with_its_last_part_after_what_did_not_fit(here: Town) -> None:

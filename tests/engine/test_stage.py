@@ -14,8 +14,10 @@ from bot.core.hud.turn import read_outcome
 from bot.core.people import why_unheard
 from bot.core.records import PUBLIC_SIDE, AgentId, Json, Person, Snowflake
 from bot.core.scenes.records import SceneStatus
+from bot.engine.performer import Performer
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, theatre
 from tests.factories import GUILD_ID, person
+from tests.fakes import PlainCipher, WordTokenizer
 from tests.founding import statements
 
 
@@ -119,8 +121,11 @@ async def test_a_scene_pauses_at_its_cap_and_managers_may_add_to_it() -> None:
         scene = await stage.scene()
         assert (scene.status, scene.why) == (SceneStatus.PAUSED, "its 0.00 USD are spent")
         assert "manage the server" in await stage.refused(DirectScene(scene_id=SCENE, what="add"), MIRA)
-        await stage.done(DirectScene(scene_id=SCENE, what="add"))
+        assert await stage.done(DirectScene(scene_id=SCENE, what="add")) == "It may cost 0.10 USD more."
         assert (await stage.scene()).status is SceneStatus.RUNNING
+        stage.house.model.imaginary = True
+        stage.performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer(), models=stage.house.model)
+        assert await stage.done(DirectScene(scene_id=SCENE, what="add")) == "It may cost 0.10 imaginary USD more."
 
 
 async def test_a_turn_that_comes_to_no_move_is_not_asked_on_above_the_cap() -> None:

@@ -100,6 +100,33 @@ async def test_the_title_counts_what_is_unread_until_it_is_marked_as_read_or_mut
         await expect(tab.page).to_have_title("welcome · Selfroom playground")
 
 
+async def test_the_title_counts_on_while_the_tab_is_behind_another(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        garden = await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        await tab.page.evaluate("window.requestAnimationFrame = () => 0")  # a hidden tab has no frames
+        await garden.send("a flower")
+        await expect(tab.page).to_have_title("(1) welcome · Selfroom playground")
+        await garden.send("another")
+        await expect(tab.page).to_have_title("(2) welcome · Selfroom playground")
+
+
+async def test_that_one_was_named_is_still_shown_after_a_reload_until_it_is_read(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        garden = await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        await garden.send(f"<@{scene.about['person']['user']['id']}> come quickly")
+        named = tab.page.locator(".channel", has_text="garden").locator(".count")
+        await expect(named).to_have_text("1")
+        await tab.page.reload()
+        await expect(named).to_have_text("1")
+        await pick(tab.page, "garden", "Mark as read")
+        await expect(named).to_have_count(0)
+        await tab.page.reload()
+        await expect(tab.page.locator(".channel", has_text="garden")).to_be_visible()
+        await expect(named).to_have_count(0)
+
+
 async def test_the_desktop_is_told_of_what_is_for_me_and_not_of_what_is_muted_or_looked_at(browser: Browser) -> None:
     async with staged(browser) as scene:
         garden = await scene.channel.guild.create_text_channel("garden")

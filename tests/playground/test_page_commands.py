@@ -1,9 +1,10 @@
 """Slash commands, forms, buttons, selects and menus, as a person uses them on the page."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from tests.playground.page_driver import staged
 
@@ -229,6 +230,25 @@ async def test_what_is_no_command_for_somebody_is_not_said_to_everybody_by_a_sli
         await expect(mira.message("/govern wisely")).to_have_count(0)
         await mira.box.press("Enter")
         await expect(mira.message("/govern wisely")).to_be_visible()
+
+
+async def test_a_slash_and_enter_before_the_commands_are_known_says_nothing_to_everybody(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        known = asyncio.Event()
+
+        async def late(route: Route) -> None:
+            await known.wait()
+            await route.continue_()
+
+        await tab.page.route("**/application-command-index", late)
+        await tab.box.press_sequentially("/")
+        await tab.box.press("Enter")
+        await expect(tab.page.locator(".suggestions")).to_contain_text("/ is no command that you may use here.")
+        await expect(tab.box).to_have_value("/")
+        await expect(tab.page.locator(".message.pending")).to_have_count(0)
+        known.set()
+        await expect(tab.page.get_by_role("option", name="/feed")).to_be_visible()
 
 
 async def test_a_file_goes_with_a_command_and_the_slow_answer_comes_later(browser: Browser, tmp_path: Path) -> None:

@@ -185,6 +185,33 @@ async def test_an_endpoint_that_goes_away_is_missed_in_words_and_found_again(bro
         tab.errors.clear()  # the browser itself notes the lost endpoint
 
 
+async def test_the_sign_of_a_thumb_begins_where_the_pace_was_before_it(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        face.agents = [agent(str(scene.channel.id), interval_seconds=5.0)]
+        hook = await scene.channel.create_webhook(name="Selfroom")
+        said = await hook.send("Good morning.", username="Ada", wait=True)
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Ada idle").wait_for()
+        message = tab.message("Good morning.")
+
+        async def press(thumb: str, pace: float) -> None:
+            await message.hover()
+            await message.get_by_role("button", name=f"React with thumbs {thumb}").click()
+            face.agents[0]["interval_seconds"] = pace
+
+        await press("up", 4.5)
+        await expect(message).to_contain_text("5.0 s → 4.5 s")
+        await message.get_by_role("button", name="thumbs up, 1").click()
+        face.agents[0]["interval_seconds"] = 5.0
+        await expect(message).not_to_contain_text("→")
+        for _ in range(5):  # it looks some times whether more comes of it
+            await tab.page.wait_for_event("response", lambda told: told.url.startswith(f"{face.url}/agents"))
+        await expect(message).not_to_contain_text("→")
+        await press("down", 5.5)
+        await expect(message).to_contain_text("5.0 s → 5.5 s")
+        assert said.id
+
+
 async def test_of_an_agent_in_a_room_that_one_does_not_see_no_pace_is_made_up(browser: Browser) -> None:
     async with facing() as face, staged(browser, face_url=face.url) as scene:
         face.agents = [agent(None, hidden=True, interval_seconds=10.0)]
@@ -196,6 +223,21 @@ async def test_of_an_agent_in_a_room_that_one_does_not_see_no_pace_is_made_up(br
         drawer = tab.page.locator(".drawer")
         await expect(drawer).to_contain_text("What it saw is shown to those who see its room.")
         await expect(drawer).not_to_contain_text("open its room")
+
+
+async def test_of_an_agent_that_plays_in_secret_nothing_is_said_that_is_not_so(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        face.agents = [agent("1", interval_seconds=10.0, waits_for="the scene that it sits in", waiting="scene")]
+        tab = await scene.tab()
+        row = tab.page.locator(".member.agent", has_text="Ada")
+        await expect(row).to_contain_text("in a scene")
+        await expect(row).not_to_contain_text("every")
+        await row.click()
+        drawer = tab.page.locator(".drawer")
+        await expect(drawer).to_contain_text("It sits in a scene: how it beats is told once that is over.")
+        await expect(drawer).to_contain_text("What it saw is shown once its scene is over.")
+        await expect(drawer).not_to_contain_text("none yet")
+        await expect(drawer).not_to_contain_text("has not looked at anything")
 
 
 async def test_a_channel_that_no_agent_hears_says_where_they_are(browser: Browser) -> None:

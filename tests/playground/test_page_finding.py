@@ -47,6 +47,17 @@ async def test_a_few_letters_lead_to_a_channel_an_agent_or_a_person(browser: Bro
         assert garden.id
 
 
+async def test_a_name_with_marks_on_its_letters_is_found_without_them(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        await scene.channel.guild.create_text_channel("zoë")
+        tab = await scene.tab()
+        await tab.page.keyboard.press("Control+k")
+        await tab.page.keyboard.type("zoe")
+        await tab.page.get_by_role("option", name="zoë").wait_for()
+        await tab.page.keyboard.press("Enter")
+        await expect(tab.box).to_have_attribute("placeholder", "Message #zoë")
+
+
 async def test_keys_go_from_channel_to_channel_and_are_listed(browser: Browser) -> None:
     async with staged(browser) as scene:
         for name in ("garden", "pond"):

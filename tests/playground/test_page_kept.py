@@ -1,7 +1,7 @@
 """What a person writes goes where they mean it and is not lost: messages, drafts, keys pressed elsewhere, forms."""
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from tests.playground.page_driver import Scene, Tab, staged
 
@@ -137,3 +137,28 @@ async def test_a_form_opens_only_in_the_tab_where_the_command_was_given(browser:
         await one.page.get_by_role("option", name="calm").click()
         await form.get_by_role("button", name="Submit").click()
         await expect(other.message("Noted Tuesday")).to_be_visible()
+
+
+async def test_what_is_written_quickly_is_said_in_that_order_over_a_limit_too(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        posts = 0
+
+        async def once_too_quick(route: Route) -> None:
+            nonlocal posts
+            posts += route.request.method == "POST"
+            if route.request.method != "POST" or posts != 2:
+                return await route.continue_()
+            slower = {"message": "You are being rate limited.", "retry_after": 0.5, "global": False}
+            return await route.fulfill(status=429, json=slower)
+
+        await tab.page.route("**/channels/*/messages", once_too_quick)
+        words = ["one", "two", "three", "four"]
+        for word in words:
+            await tab.box.fill(word)
+            await tab.box.press("Enter")
+        await expect(tab.message("four")).to_be_visible()
+        await expect(tab.page.locator(".message.pending")).to_have_count(0)
+        said = [one.content async for one in scene.channel.history(oldest_first=True)]
+        assert [one for one in said if one in words] == words
+        tab.errors.clear()  # the browser itself notes the limit

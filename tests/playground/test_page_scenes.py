@@ -42,6 +42,11 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         assert box["height"] <= 780 / 2
         await tab.shot("scene-phone")
         await tab.page.set_viewport_size({"width": 1280, "height": 800})
+        long = [[f"Motion {number}", "Tea at five."] for number in range(30)]
+        face.scenes[str(thread.id)] = told(facts=long, board_post_id=str(board.id))
+        await expect(shown).to_contain_text("Motion 29")
+        await expect(shown.get_by_role("button", name="My seat")).to_be_in_viewport(ratio=1)
+        await tab.shot("scene-long")
         lobby = ["1. Ada", "2. @you", "3. Bo", "3 of 2 to 12 seats are taken."]
         face.scenes[str(thread.id)] = told(status="lobby", facts=[], lines=lobby, board_post_id=str(board.id))
         await expect(shown.locator(".scene-line")).to_have_text(["3 of 2 to 12 seats are taken."])

@@ -31,11 +31,14 @@ async def test_what_is_said_stands_there_and_is_still_there_after_a_reload(brows
 async def test_a_reply_shows_what_it_answers_and_leads_there(browser: Browser) -> None:
     async with staged(browser) as scene:
         tab = await scene.tab()
-        await scene.channel.send("Tea or coffee?")
+        await scene.channel.send(f"Tea or coffee? `{'/brew ' * 40}`")
         await tab.pick("Tea or coffee?", "Reply")
         await expect(tab.page.locator(".reply-bar")).to_contain_text("Replying to Selfroom")
         answer = await tab.say("Tea, please")
         await expect(answer.locator(".reply-line")).to_contain_text("Tea or coffee?")
+        line = await answer.locator(".reply-line").bounding_box()
+        assert line is not None
+        assert line["height"] < 30  # one line of it
         await answer.get_by_role("button", name="Go to the message by Selfroom").click()
         await expect(tab.message("Tea or coffee?").first).to_be_focused()
         [newest] = [one async for one in scene.channel.history(limit=1)]

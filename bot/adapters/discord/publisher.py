@@ -209,6 +209,9 @@ class DiscordPublisher:
         place = await self._place(guild_id, channel_id)
         await self._channels.allow(place, person_id, allowed=allowed, writable=writable)
 
+    def own_face(self) -> str | None:
+        return self._client.user.display_avatar.url if self._client.user is not None else None
+
     async def face(
         self, guild_id: Snowflake, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False
     ) -> str | None:

@@ -252,7 +252,7 @@ def shown_at(
         away=standing.state.away,
         facts=_worded(seen.facts, cast),
         private=_worded(seen.private, cast),
-        bars=seen.bars,
+        bars=tuple((cast.words(name), count) for name, count in seen.bars),
         picture=seen.picture,
         lines=tuple(lines_for(events, cast, seat)),
         moves=tuple(map(shown_move, standing.state.offers(seat))) if seat in standing.open_seats else (),

@@ -247,6 +247,7 @@ async def direct_scene(work: UnitOfWork, action: DirectScene) -> str:
     _check_directs(work, stage.scene)
     await _direct(work, stage, action)
     _put(work, stage)
+    models = await work.model() if action.what == "add" else None
     return {
         "begin": "It begins.",
         "pause": "It is paused.",
@@ -254,7 +255,7 @@ async def direct_scene(work: UnitOfWork, action: DirectScene) -> str:
         "stop": "It is stopped.",
         "skip": "Who was awaited is skipped.",
         "extend": "There is more time now.",
-        "add": f"It may cost {ADDED_USD} USD more.",
+        "add": f"It may cost {ADDED_USD} {models.source.coin if models is not None else 'USD'} more.",
         "choose": "It is their turn.",
     }[action.what]
 

@@ -116,6 +116,10 @@ class Loopback:
     ) -> None:
         """Let nobody in: there is no channel."""
 
+    def own_face(self) -> str | None:
+        """Have none."""
+        return None
+
     async def face(
         self, guild_id: Snowflake, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False
     ) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.core.kinds import SenderKind
+from bot.core.ports import Post
 from tests.adapters.discord.stage import Stage, staged, until
 
 
@@ -30,6 +31,19 @@ async def test_a_message_comes_in_with_reasons_and_an_answer_goes_out_under_the_
         assert answer["content"].endswith("\nAnd to you.")
         assert answer["content"].startswith("-# ↪ [")
         assert answer["author"]["avatar"] or answer.get("avatar_url")
+
+
+async def test_what_system_says_bears_the_bots_picture_not_that_of_the_agent_whose_room_it_is(stage: Stage) -> None:
+    async with stage.bot() as bot:
+        ada, channel_id = await stage.settle_in(bot)
+        await bot.publisher.face(stage.guild_id, channel_id, ada, "Ada")
+        url = bot.publisher.own_face()
+        post = Post(guild_id=stage.guild_id, channel_id=channel_id, name="System", avatar_url=url, content="Bob left.")
+        await bot.publisher.post(post)
+        await stage.say(bot, ada, "Farewell, Bob.")
+        await until(lambda: said(stage, channel_id, 2))
+        told, hers = (one["author"]["avatar"] for one in await stage.owner.read(channel_id))
+        assert url and told and hers and told != hers
 
 
 async def said(stage: Stage, channel_id: int, count: int) -> bool:

@@ -2,7 +2,7 @@
 
 import { h } from "/shared/js/lib/dom.js";
 import { fact } from "/shared/js/side/beat.js";
-import { nextBeat, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
+import { nextBeat, playsInSecret, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
 import { knowing } from "./knowing.js";
 import { ago, beatAddress, counted, exactly, nothing, part, price, table } from "./parts.js";
 
@@ -126,7 +126,7 @@ export function agentPage(told, beats, show) {
       {},
       fact("State", stateWord(agent)),
       fact("Heartbeat", tempo(agent)),
-      fact("Last beat", ago(agent.last_beat_at)),
+      fact("Last beat", playsInSecret(agent) ? "not told until its scene is over" : ago(agent.last_beat_at)),
       fact("Next beat", nextBeat(agent)),
       fact("Model", agent.model),
       fact("Today", `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`),

@@ -1,7 +1,7 @@
 /** Everything at a glance: rooms with their heat, agents, money, what waits, models and letters. */
 
 import { fill, h } from "/shared/js/lib/dom.js";
-import { nextBeat, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
+import { nextBeat, playsInSecret, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
 import { agentLink, ago, counted, nothing, part, price, roomLink, table } from "./parts.js";
 
 const HOT = [
@@ -78,7 +78,7 @@ function agentRow(agent, coin) {
     h("span", { data: { agent: String(agent.id) } }, stateDot(agent), agentLink(agent.id, agent.name)),
     [stateWord(agent), agent.rests ? ", rests after faults" : ""],
     tempo(agent),
-    ago(agent.last_beat_at),
+    playsInSecret(agent) ? "" : ago(agent.last_beat_at),
     nextBeat(agent),
     `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`,
   ];

@@ -1,5 +1,7 @@
 """What a village with wolves in it shows: its days once it is over, and to each seat before that what it knows."""
 
+from bot.core.scenes.showing import turn_of
+from tests.core.scenes.surfaces import scene_at
 from tests.core.scenes.werewolf.test_state import close, day, dealt, night, state_of
 
 
@@ -48,3 +50,13 @@ def test_the_witch_is_told_the_victim_while_she_can_heal() -> None:
     close(playing)
     assert "Tonight's victim" not in dict(state_of(playing).view(4).private)
     assert dict(state_of(playing).view(4).private)["Your potions"] == "heal"
+
+
+def test_the_last_ballot_tells_by_name_whom_it_was_for() -> None:
+    playing = dealt("wsvvv")
+    night(playing, kills={1: 0})
+    day(playing, {1: 3, 2: 3, 4: 1})
+    names = {1: "Ada", 2: "Bo", 3: "Cleo", 4: "Dan", 5: "Eve"}
+    told = turn_of(scene_at(playing, playing.standing), [], names, 0)
+    assert told is not None
+    assert told.bars == (("Cleo", 2), ("Ada", 1))

@@ -282,7 +282,7 @@ export class Composer {
 
   /** What looks like a command and is none is said to everybody only when Enter is pressed again. */
   #isSlip(content) {
-    const call = content.match(/^\/[a-z][\w-]*(?=\s|$)/)?.[0];
+    const call = content.match(/^\/(?:[a-z][\w-]*)?(?=\s|$)/)?.[0];
     if (!call || this.#doubted === content) return false;
     this.#doubted = content;
     const alike = this.#pickable(alikeCommands(this.app, content.slice(1)));

@@ -10,11 +10,16 @@ const MOST = 12;
 const MOST_ALIKE = 4;
 const ALIKE = 0.4; // of the pairs of letters that two names have
 
+/** A text as it is compared: small letters, without the marks above and below them. */
+function plain(text) {
+  return text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
+}
+
 /** Those that begin with the text first, then those that hold it. */
 export function best(items, text, labelOf, most = MOST) {
-  const needle = text.toLowerCase();
-  const found = items.filter((item) => labelOf(item).toLowerCase().includes(needle));
-  const rank = (item) => (labelOf(item).toLowerCase().startsWith(needle) ? 0 : 1);
+  const needle = plain(text);
+  const found = items.filter((item) => plain(labelOf(item)).includes(needle));
+  const rank = (item) => (plain(labelOf(item)).startsWith(needle) ? 0 : 1);
   return found.sort((a, b) => rank(a) - rank(b)).slice(0, most);
 }
 

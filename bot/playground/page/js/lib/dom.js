@@ -73,16 +73,22 @@ export function focusable(root) {
   );
 }
 
-/** Run `work` once per animation frame, however often the result is called. */
+const WITHOUT_FRAMES = 500; // milliseconds
+
+/** Run `work` once per animation frame, however often the result is called; a hidden tab has no frames, and works too. */
 export function oncePerFrame(work) {
-  let waiting = false;
+  let timer = 0;
+  let frame = 0;
+  const run = () => {
+    clearTimeout(timer);
+    cancelAnimationFrame(frame);
+    timer = 0;
+    work();
+  };
   return () => {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => {
-      waiting = false;
-      work();
-    });
+    if (timer) return;
+    timer = setTimeout(run, WITHOUT_FRAMES);
+    frame = requestAnimationFrame(run);
   };
 }
 

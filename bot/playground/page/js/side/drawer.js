@@ -6,7 +6,7 @@ import { icon } from "../lib/icons.js";
 import { inline } from "../text/inline.js";
 import { avatar } from "../widgets/avatar.js";
 import { REASONS, answerOf, bars, copyButton, costOf, fact, hudLines } from "./beat.js";
-import { atWords, nextBeat, paceWords, stateDot, tempo } from "./states.js";
+import { atWords, nextBeat, paceWords, playsInSecret, stateDot, tempo } from "./states.js";
 
 const TABS = { hud: "HUD", answer: "Answer", cost: "Cost" };
 
@@ -44,6 +44,7 @@ function headOf(app, agent) {
 
 function ticking(agent) {
   if (agent.hidden) return h("p.quiet", {}, "How it beats is told to those who see its room.");
+  if (playsInSecret(agent)) return h("p.quiet", {}, "It sits in a scene: how it beats is told once that is over.");
   const when = agent.last_beat_at
     ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? "something happened"}` : ""}`
     : "none yet";
@@ -213,6 +214,8 @@ export class Drawer {
         ? `${this.#refused} It is what the agent saw and thought, in private rooms too.`
         : this.#agent?.hidden
         ? "What it saw is shown to those who see its room."
+        : this.#agent && playsInSecret(this.#agent)
+        ? "What it saw is shown once its scene is over."
         : this.#agent?.last_beat_at
         ? "Its last beat is being read …"
         : "It has not looked at anything yet. Say something in its room.",

@@ -7,7 +7,7 @@ import { avatar } from "../widgets/avatar.js";
 import { walk } from "../widgets/menu.js";
 import { roomPaneButton } from "./room_pane.js";
 import { openUserMenu } from "./user_menu.js";
-import { atWords, nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
+import { atWords, nextBeat, paceWords, playsInSecret, stateDot, stateWord, tempo } from "./states.js";
 
 function agentRow(app, agent) {
   const look = avatar(app.faceOf(agent), agent.name, 34);
@@ -35,7 +35,7 @@ function agentRow(app, agent) {
       {},
       h("span.member-name", {}, agent.name),
       h("small", {}, at, next),
-      agent.hidden ? null : beat,
+      agent.hidden || playsInSecret(agent) ? null : beat,
     ),
   );
 }

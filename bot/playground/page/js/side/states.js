@@ -11,13 +11,18 @@ const WORDS = {
   paused: "paused",
   retired: "retired",
 };
-const IN_A_SCENE = "in a scene";
+const SCENE = "the scene that it sits in"; // what is waited for by all who sit in one that keeps secrets
 const MARKS = { sleeping: "💤", asleep: "💤", paused: "⏸", retired: "🚪" };
+
+/** Whether an agent sits in a scene that keeps secrets: how it beats is told to nobody until that is over. */
+export function playsInSecret(agent) {
+  return agent.waits_for === SCENE;
+}
 
 /** A state in a word; of who plays in secret no more is told than that. */
 export function stateWord(agent) {
   if (agent.hidden) return "in a room that you do not see";
-  return agent.waits_for === IN_A_SCENE ? IN_A_SCENE : (WORDS[agent.state] ?? agent.state);
+  return playsInSecret(agent) ? "in a scene" : (WORDS[agent.state] ?? agent.state);
 }
 
 const AWAKE = ["idle", "thinking", "typing"];
@@ -75,12 +80,13 @@ function paceWord(every) {
 /** What an agent's tempo means, in words. */
 export function paceWords(agent) {
   const every = Number(agent.interval_seconds);
-  const looks = `It is ${paceWord(every)}: what is not for it, it looks at every ${every.toFixed(1)} s at the soonest`;
-  return `${looks}, and so soon it answers and types, too. 👍 makes it quicker, 👎 slower; with time it calms down.`;
+  const looks = `It is ${paceWord(every)}: every ${every.toFixed(1)} s at the soonest it looks at what is not for it`;
+  return `${looks}, and it answers and types as quickly. 👍 makes it quicker, 👎 slower; with time it calms down.`;
 }
 
 /** An agent's tempo: "unhurried, every 5.0 s". */
 export function tempo(agent) {
+  if (playsInSecret(agent)) return "not told until its scene is over";
   const every = Number(agent.interval_seconds);
   return `${paceWord(every)}, every ${every.toFixed(1)} s`;
 }

@@ -27,16 +27,16 @@ export class Paces extends Bus {
     const agent = this.app.agents.byName(author);
     if (!agent) return;
     const from = agent.interval_seconds;
+    const first = this.of(messageId)?.from ?? from; // before the first of the thumbs that stand there
     for (const wait of LOOKS) {
       await new Promise((resolve) => setTimeout(resolve, wait));
       await this.app.agents.refresh();
       const to = this.app.agents.byId(agent.id)?.interval_seconds ?? from;
-      if (to !== from) this.#keep(messageId, from, to);
+      if (to !== from) this.#keep(messageId, first, to);
     }
   }
 
-  #keep(messageId, from, to) {
-    const first = this.#moved.get(messageId)?.from ?? from;
+  #keep(messageId, first, to) {
     this.#moved.delete(messageId);
     if (Math.abs(first - to) >= 0.2) this.#moved.set(messageId, { from: first, to }); // less is drift
     kept.set("paces", [...this.#moved].slice(-REMEMBERED));

@@ -243,7 +243,8 @@ export class Timeline extends Bus {
     const draft = stamped({ id: nonce, nonce, author, body, files, failed: "" });
     unsent.put(this.channelId, draft);
     try {
-      const message = await this.api.post(`/channels/${this.channelId}/messages`, { ...body, nonce }, files);
+      const post = () => this.api.post(`/channels/${this.channelId}/messages`, { ...body, nonce }, files);
+      const message = await unsent.inTurn(this.channelId, post);
       this.#sent(draft, message);
     } catch (error) {
       unsent.put(this.channelId, stamped({ ...draft, failed: error.message }));

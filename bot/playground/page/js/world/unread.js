@@ -7,7 +7,7 @@ import { isNewer } from "../lib/snowflake.js";
 /** Emits `change`. */
 export class Unread extends Bus {
   #marks = {};
-  #mentions = new Map();
+  #mentions = {};
   #news = {};
   #muted = new Set();
 
@@ -25,6 +25,7 @@ export class Unread extends Bus {
   #begin() {
     this.#marks = kept.get(this.#key, {});
     this.#news = kept.get(`news.${this.world.me.id}`, {});
+    this.#mentions = kept.get(`mentions.${this.world.me.id}`, {});
     this.#muted = new Set(kept.get(`muted.${this.world.me.id}`, []));
     for (const channel of this.world.channels.values()) {
       if (channel.last_message_id) this.#marks[channel.id] ??= channel.last_message_id;
@@ -35,6 +36,7 @@ export class Unread extends Bus {
   #save() {
     kept.set(this.#key, this.#marks);
     kept.set(`news.${this.world.me.id}`, this.#news);
+    kept.set(`mentions.${this.world.me.id}`, this.#mentions);
     this.emit("change");
   }
 
@@ -45,7 +47,7 @@ export class Unread extends Bus {
     }
     this.#marks[message.channel_id] ??= message.channel_id; // older than anything said there
     this.#news[message.channel_id] = (this.#news[message.channel_id] ?? 0) + 1;
-    if (this.isForMe(message)) this.#mentions.set(message.channel_id, this.mentions(message.channel_id) + 1);
+    if (this.isForMe(message)) this.#mentions[message.channel_id] = this.mentions(message.channel_id) + 1;
     this.#save();
   }
 
@@ -67,7 +69,7 @@ export class Unread extends Bus {
   }
 
   mentions(channelId) {
-    return this.#mentions.get(channelId) ?? 0;
+    return this.#mentions[channelId] ?? 0;
   }
 
   isUnread(channel) {
@@ -99,7 +101,8 @@ export class Unread extends Bus {
 
   /** Everything up to this message is read; without one, everything. */
   read(channelId, messageId = this.world.channels.get(channelId)?.last_message_id) {
-    const had = this.#mentions.delete(channelId) || channelId in this.#news;
+    const had = channelId in this.#mentions || channelId in this.#news;
+    delete this.#mentions[channelId];
     delete this.#news[channelId];
     if (isNewer(messageId, this.mark(channelId))) this.#marks[channelId] = messageId;
     else if (!had) return;

@@ -6,6 +6,7 @@ import { keptHere } from "../lib/keep.js";
 /** Emits `change` with a channel's id. */
 export class Unsent extends Bus {
   #channels = new Map();
+  #turns = new Map(); // by channel, the last message on its way
   #person = "";
 
   /** Take up what this person left behind in this tab. */
@@ -18,6 +19,16 @@ export class Unsent extends Bus {
         kept.map((one) => ({ ...one, author: me, files: [], stamp: `kept ${one.id}` })),
       );
     }
+  }
+
+  /** Send once what was written before is sent: while a limit is waited out, a later message would come first. */
+  inTurn(channelId, send) {
+    const turn = (this.#turns.get(channelId) ?? Promise.resolve()).then(send);
+    this.#turns.set(
+      channelId,
+      turn.catch(() => {}), // who wrote it is told; the next goes on
+    );
+    return turn;
   }
 
   in(channelId) {
