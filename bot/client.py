@@ -31,8 +31,11 @@ from bot.core.errors import NotFound, PublishError, Rejected
 from bot.core.events import Event, EventsUnread, GuildLeft
 from bot.core.ports import Metrics, Store
 from bot.core.records import Agent, Community, Person, Snowflake
+from bot.core.sentences import Sentence
 from bot.engine.front_desk import FrontDesk
 from bot.engine.intake import Intake
+from bot.languages import spoken
+from bot.languages.shown import speak_view
 
 LONGEST_LIMIT_SECONDS = 30.0  # a longer rate limit is an error, so that nothing hangs on it
 LATE_SERVER_SECONDS = 0.5  # servers that Discord names later than this are read on when it does
@@ -143,7 +146,9 @@ class SelfroomClient(commands.Bot):
     def console(self) -> Console:
         """The managers' window; raises Rejected where there is none."""
         if self.window is None:
-            raise Rejected("There is no console here: whoever runs Selfroom opens it with SELFROOM_CONSOLE_PORT.")
+            raise Rejected(
+                Sentence("There is no console here: whoever runs Selfroom opens it with SELFROOM_CONSOLE_PORT.")
+            )
         return self.window
 
     def person(self, user: Author) -> Person:
@@ -165,7 +170,7 @@ class SelfroomClient(commands.Bot):
         try:
             return await self._publisher.dress(guild_id, channel_id, picture)
         except ValueError:  # as discord.py says it
-            raise Rejected("That file is no picture: give a PNG, JPEG, GIF or WebP.") from None
+            raise Rejected(Sentence("That file is no picture: give a PNG, JPEG, GIF or WebP.")) from None
 
     async def place(self, guild_id: Snowflake, channel_id: Snowflake) -> Place:
         """Give a channel or thread of a server in which words can stand; raises ChannelGone for one of another."""
@@ -238,10 +243,14 @@ class SelfroomClient(commands.Bot):
         if sentence is None:
             id_ = secrets.token_hex(3)
             log.error("a command failed", id=id_, command=_command(interaction), exc_info=cause)
-            sentence = f"Something went wrong inside Selfroom; if it stays so, tell whoever runs it this id: {id_}."
+            sentence = Sentence(
+                "Something went wrong inside Selfroom; if it stays so, tell whoever runs it this id: {id}.", id=id_
+            )
         if isinstance(cause, Offering):
             offered = cause.offered
-        await _answer(interaction, sentence, offered)
+        if offered is not None:
+            speak_view(offered, interaction.locale.value)
+        await _answer(interaction, spoken(sentence, interaction.locale.value), offered)
 
     # What the gateway reports, in the order in which it comes.
 

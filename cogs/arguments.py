@@ -10,6 +10,7 @@ from discord import app_commands
 from bot.core.errors import Rejected, SelfroomError
 from bot.core.options import DEFAULT, OPTIONS, shown_option
 from bot.core.records import Agent
+from bot.core.sentences import Sentence
 from bot.core.view import agent_named
 from cogs.base import SHOWN_CHOICES, Interaction, choices, guild_of, here, may_read, person
 from cogs.ui.again import SURE
@@ -28,7 +29,7 @@ def zones() -> Sequence[str]:
 async def one_agent(interaction: Interaction, typed: str) -> Agent:
     """Find an agent by name or id, once something is for sure by id alone; raises NotFound or Rejected."""
     if SURE in interaction.extras and not typed.isdecimal():
-        raise Rejected("Names may have changed since this was asked: use the command again.")
+        raise Rejected(Sentence("Names may have changed since this was asked: use the command again."))
     return agent_named(await interaction.client.desk.agents.everyone(guild_of(interaction)), typed)
 
 
@@ -78,7 +79,7 @@ class RequestId(app_commands.Transformer):
     async def transform(self, interaction: Interaction, value: str) -> int:  # type: ignore[override]
         """Read the number; raises Rejected."""
         if not (value.isascii() and value.isdigit() and len(value) < 10):
-            raise Rejected("Give the number of a request: /access pending lists them.")
+            raise Rejected(Sentence("Give the number of a request: /access pending lists them."))
         return int(value)
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
@@ -152,7 +153,7 @@ class ZoneName(app_commands.Transformer):
     async def transform(self, interaction: Interaction, value: str) -> str:  # type: ignore[override]
         """Find the zone; raises Rejected."""
         if value not in zones():
-            raise Rejected("Give a time zone by its name, such as Europe/Berlin.")
+            raise Rejected(Sentence("Give a time zone by its name, such as Europe/Berlin."))
         return value
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
@@ -165,7 +166,7 @@ def pairs_of(typed: str) -> list[tuple[str, str]]:
     """Read name=value, with semicolons between several; raises Rejected."""
     pairs = [one.partition("=") for one in typed.split(";") if one.strip()]
     if any(not sign for _, sign, _ in pairs):
-        raise Rejected("Write name=value, with semicolons between several.")
+        raise Rejected(Sentence("Write name=value, with semicolons between several."))
     return [(name.strip(), value.strip()) for name, _, value in pairs]
 
 

@@ -14,8 +14,11 @@ from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Schedule, Side, Snowflake
+from bot.core.sentences import Sentence, stacked
 from bot.core.sight import Sight
 from bot.core.view import MayRead
+from bot.languages import spoken
+from bot.languages.shown import speak_view
 from cogs.ui.again import PAGE, SURE, Again, RoomSelect, UseButton, pager, question
 from cogs.ui.faces import lasting
 from cogs.ui.forms import Draft
@@ -26,11 +29,16 @@ from cogs.ui.rights import told
 from cogs.ui.texts import label
 
 SHOWN_CHARACTERS = 120
+LONGEST = 2_000  # characters of a message
 MOST_BUTTONS = 20
 SHOWN_CHOICES = 25  # Discord shows no more
 CHOICE_CHARACTERS = 100
-ASIDE = "A private thread is a place of its own: name the room if you mean that, or use the command in its channel."
-IN_A_THREAD = "This is about a room's channel, not about its threads: name the room, or use the command in its channel."
+ASIDE = Sentence(
+    "A private thread is a place of its own: name the room if you mean that, or use the command in its channel."
+)
+IN_A_THREAD = Sentence(
+    "This is about a room's channel, not about its threads: name the room, or use the command in its channel."
+)
 Interaction = discord.Interaction[SelfroomClient]
 
 
@@ -55,8 +63,10 @@ class Cog(commands.Cog):
         await wait(interaction)
         who = person(interaction)
         outcome = await self.desk.actions.take(guild_of(interaction), who, action, subject=subject, side=side)
-        secret = f"\nIt is ||`{outcome.secret}`||. Only you see this." if outcome.secret else ""
-        return await told(interaction, outcome) + secret
+        said = await told(interaction, outcome)
+        if not outcome.secret:
+            return said
+        return stacked(said, Sentence("It is ||`{secret}`||. Only you see this.", secret=outcome.secret))
 
     async def make_agent(self, interaction: Interaction, draft: Draft) -> None:
         """Make what a form or a command describes, and give it its picture once it has a channel."""
@@ -66,14 +76,14 @@ class Cog(commands.Cog):
             name=draft.name or None, background_prompt=draft.prompt, agent_type=draft.type, model=draft.model
         )
         outcome = await take(guild_id, who, action)
-        text = await told(interaction, outcome) + await self.desk.providers.unlisted(guild_id, draft.model)
+        text: str = await told(interaction, outcome) + await self.desk.providers.unlisted(guild_id, draft.model)
         if draft.picture is not None:
             made = next(room_id for room_id, kind in outcome.letters if kind is LetterKind.CHANNEL)
             try:
                 face = await lasting(interaction, made, draft.picture)
                 await take(guild_id, who, AlterAgent(agent_id=made, avatar_url=face))
             except SelfroomError as error:
-                text += f" {error.sentence}"
+                text = Sentence.joined(text, " ", error.sentence)
         await self.say(interaction, text)
 
     async def say(
@@ -85,10 +95,12 @@ class Cog(commands.Cog):
         files: Sequence[discord.File] = (),
         view: discord.ui.View | None = None,
     ) -> None:
-        """Answer the person alone."""
+        """Answer the person alone, in their language as far as it is made of sentences."""
         await wait(interaction)
+        if view is not None:
+            speak_view(view, interaction.locale.value)
         await interaction.followup.send(
-            text,
+            spoken(text, interaction.locale.value)[:LONGEST],
             embed=embed or discord.utils.MISSING,
             files=files or discord.utils.MISSING,
             view=view or discord.utils.MISSING,
@@ -100,15 +112,21 @@ class Cog(commands.Cog):
     ) -> None:
         """Answer the person alone with a layout, which says everything itself."""
         await wait(interaction)
+        speak_view(layout, interaction.locale.value)
         await interaction.followup.send(view=layout, files=files, ephemeral=True)
 
     async def list_out(self, interaction: Interaction, title: str, lines: Sequence[str], *, empty: str) -> None:
         """Answer with a list, page by page when it is long; a button turned to the page that is wanted."""
-        pages = paged(title, lines) if lines else [empty]
+        locale = interaction.locale.value
+        pages = (
+            paged(spoken(title, locale), [spoken(one, locale) for one in lines]) if lines else [spoken(empty, locale)]
+        )
         at = min(interaction.extras.get(PAGE, 0), len(pages) - 1)
         view = pager(Again.of(interaction), at, len(pages)) if len(pages) > 1 else None
         if PAGE in interaction.extras:
             await wait(interaction)
+            if view is not None:
+                speak_view(view, locale)
             await interaction.edit_original_response(content=pages[at], view=view)
         else:
             await self.say(interaction, pages[at], view=view)
@@ -126,9 +144,14 @@ class Cog(commands.Cog):
         """Answer with a picture and the numbers under it, page by page when there are many, and a table as a file."""
         await wait(interaction)
         file = await chart(title.split()[0].lower(), title, rows)
-        pages = [page.strip() for page in paged("", lines or ["Nothing yet."])]
+        locale = interaction.locale.value
+        pages = [
+            page.strip() for page in paged("", [spoken(one, locale) for one in lines or [Sentence("Nothing yet.")]])
+        ]
         at = min(interaction.extras.get(PAGE, 0), len(pages) - 1)
-        layout = drawn_page(f"**{title}**{note}", file, pages, at, Again.of(interaction), table)
+        layout = drawn_page(
+            f"**{spoken(title, locale)}**{spoken(note, locale)}", file, pages, at, Again.of(interaction), table
+        )
         files = [file, table] if table is not None else [file]
         if PAGE in interaction.extras:
             await interaction.edit_original_response(view=layout, attachments=files)
@@ -179,10 +202,10 @@ class Cog(commands.Cog):
             told = await self.do(interaction, CancelScheduled(id=gone.id), subject=gone.agent_id)
             waiting = [one for one in waiting if one is not gone]
         elif cancel is not None:
-            told = f"No message {cancel} waits to be said."
+            told = Sentence("No message {id} waits to be said.", id=cancel)
         agents = {one.id: one for one in await self.desk.agents.everyone(guild_id)}
-        lines = scheduled_lines(waiting, agents) or ["Nothing waits to be said later."]
-        text = "\n".join([told, *lines] if told else lines)[:2_000]
+        listed = scheduled_lines(waiting, agents) or [Sentence("Nothing waits to be said later.")]
+        text = stacked(*([told, *listed] if told else listed))
         await self.say(interaction, text, view=cancel_buttons(waiting, again) if waiting else None)
 
     async def room(self, interaction: Interaction, named: Agent | None, *, threads: bool = True) -> Agent:
@@ -219,7 +242,7 @@ async def here(interaction: Interaction) -> Agent:
     except NotFound as no:
         if (rooms := await rooms_to_choose(interaction)) is None:
             raise
-        raise Offering("This channel is no agent's room: choose which one you mean.", rooms) from no
+        raise Offering(Sentence("This channel is no agent's room: choose which one you mean."), rooms) from no
 
 
 async def rooms_to_choose(interaction: Interaction) -> discord.ui.View | None:
@@ -248,7 +271,7 @@ async def rooms_to_choose(interaction: Interaction) -> discord.ui.View | None:
 def guild_of(interaction: Interaction) -> Snowflake:
     """Give the server's id; commands are guild-only, so there is one."""
     if interaction.guild_id is None:
-        raise NotFound("This works in a server only: use it in a channel there.")
+        raise NotFound(Sentence("This works in a server only: use it in a channel there."))
     return Snowflake(interaction.guild_id)
 
 
@@ -304,5 +327,5 @@ def cancel_buttons(waiting: Sequence[Schedule], again: Again) -> discord.ui.View
     """Give a button for each that takes it back."""
     view = discord.ui.View(timeout=None)
     for one in waiting[:MOST_BUTTONS]:
-        view.add_item(UseButton(again.on(cancel=one.id), label=f"Cancel {one.id}"))
+        view.add_item(UseButton(again.on(cancel=one.id), label=Sentence("Cancel {one}", one=one.id)))
     return view

@@ -6,6 +6,7 @@ from discord import app_commands
 
 from bot.core.keeping import AuditEntry
 from bot.core.records import Agent, Message, Room
+from bot.core.sentences import Sentence
 from bot.core.view import Outline
 from bot.core.wording import honest
 from cogs.arguments import AgentArg
@@ -17,6 +18,8 @@ from cogs.ui.texts import label
 Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a button's id
 Part = app_commands.Range[str, 0, 30]  # of what is looked for in the audit: all of it has to fit there, too
 LINE_CHARACTERS = 220
+
+NOTHING_FOUND = Sentence("Nothing was found.")
 
 
 class LookingCog(Cog):
@@ -54,7 +57,7 @@ class LookingCog(Cog):
         lines = [audit_line(view, one) for one in entries]
         is_all = not (by or agent or words or days)
         empty = "Nothing has been changed yet." if is_all else "Nothing that was changed fits that."
-        await self.list_out(interaction, "**Who changed what**", lines, empty=empty)
+        await self.list_out(interaction, Sentence("**Who changed what**"), lines, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(30, 60.0)
@@ -73,7 +76,8 @@ class LookingCog(Cog):
         found = await self.desk.messages.search(guild_id, words, room_ids=readable, may_read=reader(interaction))
         places = {**view.all_rooms, **threads}
         lines = [message_line(guild_id, view, places[one.room_id], one, text) for one, text in found]
-        await self.list_out(interaction, f"**Found for “{words[:80]}”**", lines, empty="Nothing was found.")
+        title = Sentence("**Found for “{words}”**", words=words[:80])
+        await self.list_out(interaction, title, lines, empty=NOTHING_FOUND)
 
     @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(30, 60.0)
@@ -87,12 +91,12 @@ class LookingCog(Cog):
         guild_id = guild_of(interaction)
         view, place = await self.desk.community.view(guild_id), await self.place(interaction, room)
         if place.thread_of is None and not may_read(interaction, place.channel_id):
-            await self.say(interaction, "You cannot read that room: ask for access with /access request.")
+            await self.say(interaction, Sentence("You cannot read that room: ask for access with /access request."))
             return
         found = await self.desk.rooms.history(guild_id, place.id)
         lines = [message_line(guild_id, view, place, one, one.content) for one in reversed(found)]
         title = f"**{place_name(view, place)}, newest first**"
-        await self.list_out(interaction, title, lines, empty="Nobody spoke here yet.")
+        await self.list_out(interaction, title, lines, empty=Sentence("Nobody spoke here yet."))
 
     async def place(self, interaction: Interaction, room: Agent | None) -> Room:
         """Give the room that was named, else the private thread or the room in which the command is used."""
@@ -108,7 +112,9 @@ class LookingCog(Cog):
         """Say what you can do here."""
         commands = self.client.tree.get_commands()
         manages = person(interaction).is_architect
-        await self.say(interaction, front(commands, manages=manages), view=help_view(commands, manages=manages))
+        locale = interaction.locale.value
+        view = help_view(commands, manages=manages, locale=locale)
+        await self.say(interaction, front(commands, manages=manages, locale=locale), view=view)
 
 
 def audit_line(view: Outline, entry: AuditEntry) -> str:

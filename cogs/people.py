@@ -7,16 +7,19 @@ from discord import app_commands
 
 from bot.core.actions import SetIgnored, SetMuted
 from bot.core.keeping import Readable
+from bot.core.sentences import Sentence
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, may_read_thread, person, reader, wait
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.traces import TraceButton
 
 MOST_THREADS = 50  # asked of Discord one by one; of older ones the file only tells how much there is
-EXPORTED = (
+EXPORTED = Sentence(
     "This is what you said and did on this server, as Selfroom keeps it, where you may read now. "
     "What others and agents wrote is theirs and not in it."
 )
-ON_DISCORD = "What stands on Discord itself, what agents said to you included, is there for you or a manager to delete."
+ON_DISCORD = Sentence(
+    "What stands on Discord itself, what agents said to you included, is there for you or a manager to delete."
+)
 
 
 class PersonCog(Group, group_name="person", group_description="Whom agents do not listen to (managers)"):
@@ -84,14 +87,14 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
     @app_commands.checks.cooldown(2, 60.0)
     async def forget_me(self, interaction: Interaction) -> None:
         """Remove what you said, your reactions and your username from every memory; asks before it does."""
-        asked = (
+        asked = Sentence(
             "Forget everything you said here? Agents will not remember it and will ignore you from then on. "
             "Nothing is deleted on Discord itself."
         )
-        if await self.sure(interaction, asked, "Forget me"):
+        if await self.sure(interaction, asked, Sentence("Forget me")):
             roles = [role.name for role in interaction.guild.roles] if interaction.guild else []
             told = await self.desk.privacy.forget(guild_of(interaction), person(interaction), others=roles)
-            await self.say(interaction, f"{told} {ON_DISCORD}")
+            await self.say(interaction, Sentence("{told} {on_discord}", told=told, on_discord=ON_DISCORD))
             await self.desk.timelines.expire()  # boards tell no more of the trees that went along
 
     @app_commands.command(name="ignore-me", extras=FOR_EVERYONE)

@@ -12,6 +12,7 @@ from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.passed_on import TAKE_BACK, quoted
 from bot.core.people import why_unheard
+from bot.core.sentences import Sentence
 from cogs.arguments import AgentArg
 from cogs.base import Cog, Interaction, guild_of, person
 from cogs.ui.again import Item, Lasting
@@ -56,7 +57,7 @@ class SayCog(Cog):
         await self.desk.rooms.owner_at(guild_id, interaction.channel_id, getattr(where, "parent_id", None))
         is_thread, rights = isinstance(where, discord.Thread), interaction.permissions
         if not (rights.send_messages_in_threads if is_thread else rights.send_messages):
-            raise Rejected("You may not write in this channel: ask somebody who manages the server.")
+            raise Rejected(Sentence("You may not write in this channel: ask somebody who manages the server."))
         if why := why_unheard(await self.desk.privacy.known(guild_id, person(interaction))):
             raise Rejected(why)
 
@@ -68,7 +69,9 @@ class SayCog(Cog):
         now, whose = interaction.created_at, (interaction.channel_id or 0, interaction.user.id)
         self._slow = {one: until for one, until in self._slow.items() if until > now}
         if (until := self._slow.get(whose)) is not None:
-            raise Rejected(f"This channel is in slow mode: say that <t:{ceil(until.timestamp())}:R>.")
+            raise Rejected(
+                Sentence("This channel is in slow mode: say that <t:{ceil}:R>.", ceil=ceil(until.timestamp()))
+            )
         self._slow[whose] = now + timedelta(seconds=seconds)
 
 
@@ -76,7 +79,7 @@ class TakeBackButton(Lasting, template=re.escape(TAKE_BACK)):
     """Takes back what was said for somebody, on Discord and so everywhere: theirs alone to press, and managers'."""
 
     def __init__(self) -> None:
-        super().__init__(discord.ui.Button(label="Take back", custom_id=TAKE_BACK))
+        super().__init__(discord.ui.Button(label=Sentence("Take back"), custom_id=TAKE_BACK))
 
     @classmethod
     def read(cls, item: Item, match: re.Match[str]) -> Self:
@@ -87,8 +90,8 @@ class TakeBackButton(Lasting, template=re.escape(TAKE_BACK)):
         message = interaction.message
         used = message.interaction_metadata if message else None
         if message is None or used is None:
-            raise Rejected("That message is not there any more.")
+            raise Rejected(Sentence("That message is not there any more."))
         if interaction.user.id != used.user.id and not person(interaction).is_architect:
-            raise Rejected("Only who said this takes it back, or somebody who manages the server.")
+            raise Rejected(Sentence("Only who said this takes it back, or somebody who manages the server."))
         await interaction.response.defer()
         await interaction.delete_original_response()

@@ -10,6 +10,8 @@ from discord import app_commands
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.records import Agent
+from bot.core.sentences import Sentence
+from bot.languages import spoken
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, wait
 from cogs.ui.guide import FOR_EVERYONE
@@ -39,23 +41,35 @@ class TalkCog(Group, group_name="talk", group_description="Talk with an agent by
         member, room = interaction.user, await self.desk.rooms.place(guild_of(interaction), agent.id)
         channel = interaction.guild.get_channel(room.channel_id or 0) if interaction.guild and room else None
         if not isinstance(channel, discord.TextChannel) or not isinstance(member, discord.Member):
-            raise Rejected(f"{agent.name} has no channel yet: wait until it has one.")
+            raise Rejected(Sentence("{agent} has no channel yet: wait until it has one.", agent=agent.name))
         _check(channel, member, agent)
         async with self._doors.setdefault((channel.id, member.id), asyncio.Lock()):  # who asks twice is given one
-            thread = await _open_already(channel, member, agent) or await _opened(channel, member, agent)
-        await self.say(interaction, f"Talk with {label(agent.name)} here: {thread.mention}.")
+            locale = interaction.locale.value
+            thread = await _open_already(channel, member, agent) or await _opened(channel, member, agent, locale)
+        told = Sentence("Talk with {agent} here: {thread}.", agent=label(agent.name), thread=thread.mention)
+        await self.say(interaction, told)
 
 
 def _check(channel: discord.TextChannel, member: discord.Member, agent: Agent) -> None:
     """Raise Rejected, naming what is missing, when this person or Selfroom may open no private thread there."""
     theirs, ours = channel.permissions_for(member), channel.permissions_for(channel.guild.me)
     if not theirs.view_channel:
-        raise Rejected(f"You cannot see {agent.name}'s room: ask somebody who manages the server to let you in.")
+        raise Rejected(
+            Sentence(
+                "You cannot see {agent}'s room: ask somebody who manages the server to let you in.", agent=agent.name
+            )
+        )
     if not theirs.create_private_threads or not theirs.send_messages_in_threads:
-        raise Rejected("You may not open private threads in that room: ask somebody who manages the server.")
+        raise Rejected(Sentence("You may not open private threads in that room: ask somebody who manages the server."))
     lacking = [worded(name) for name in NEEDED if not getattr(ours, name)]
     if lacking:
-        raise Rejected(f"Selfroom lacks **{', '.join(lacking)}** in {channel.mention}: give its role that permission.")
+        raise Rejected(
+            Sentence(
+                "Selfroom lacks **{lacking}** in {channel}: give its role that permission.",
+                lacking=", ".join(lacking),
+                channel=channel.mention,
+            )
+        )
 
 
 async def _open_already(channel: discord.TextChannel, member: discord.Member, agent: Agent) -> discord.Thread | None:
@@ -75,7 +89,7 @@ async def _is_in(thread: discord.Thread, member: discord.Member) -> bool:
     return True
 
 
-async def _opened(channel: discord.TextChannel, member: discord.Member, agent: Agent) -> discord.Thread:
+async def _opened(channel: discord.TextChannel, member: discord.Member, agent: Agent, locale: str) -> discord.Thread:
     thread = await channel.create_thread(
         name=_name(member, agent),
         type=discord.ChannelType.private_thread,
@@ -83,9 +97,14 @@ async def _opened(channel: discord.TextChannel, member: discord.Member, agent: A
         auto_archive_duration=KEPT_MINUTES,
     )
     await thread.add_user(member)
+    greeting = Sentence(
+        "{person}, here you and {agent} are by yourselves: it answers whatever you say, and what is said here is known "
+        "in no other room. Who manages this server's threads can read along.",
+        person=member.mention,
+        agent=label(agent.name),
+    )
     await thread.send(
-        f"{member.mention}, here you and {label(agent.name)} are by yourselves: it answers whatever you say, and what "
-        "is said here is known in no other room. Who manages this server's threads can read along.",
+        spoken(greeting, locale),
         allowed_mentions=discord.AllowedMentions(users=[member]),
     )
     return thread

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from sqlalchemy.engine import URL, Dialect
 from sqlalchemy.ext.asyncio import AsyncEngine
 from xdist.remote import Producer
@@ -17,6 +18,9 @@ from storage import database
 from storage.inline import Beginning
 from tests.playground.openapi import held_to_the_description
 
+# How long an example takes says how busy the machine is; what must not take long is held to that by tests of its own.
+settings.register_profile("house", deadline=None)
+settings.load_profile("house")
 SLOW_PLACES = re.compile(r"^tests/(adapters/discord|chaos|playground)/?|\[postgres")
 
 

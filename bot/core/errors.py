@@ -12,8 +12,9 @@ class SelfroomError(Exception):
 
     @property
     def sentence(self) -> str:
-        """The sentence for people."""
-        return str(self)
+        """The sentence for people; a `Sentence` that can be said in their language, where it was raised with one."""
+        first = self.args[0] if self.args else ""
+        return first if isinstance(first, str) else str(self)
 
 
 class BadSetting(SelfroomError):

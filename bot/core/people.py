@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.core.records import ARCHITECT_NAME, Person, Sender, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.view import RoomView
 
 SOMEONE = "someone"
@@ -21,8 +22,8 @@ def is_heard(person: Person) -> bool:
 def why_unheard(person: Person) -> str:
     """Word why agents do not listen to somebody, and what changes that; empty when they do."""
     if person.muted:
-        return "A manager muted you: ask the managers to have agents listen to you again."
-    return "Agents ignore you, as you wished: /privacy ignore-me changes that." if person.ignored else ""
+        return Sentence("A manager muted you: ask the managers to have agents listen to you again.")
+    return Sentence("Agents ignore you, as you wished: /privacy ignore-me changes that.") if person.ignored else ""
 
 
 def as_decided(person: Person, known: Person | None) -> Person:
@@ -59,4 +60,6 @@ def named(text: str, usernames: Mapping[int, str]) -> str:
     """Give a text for people to read: whoever has no name any more is someone."""
     if "<@" not in text:
         return text
+    if isinstance(text, Sentence):
+        return text.mapped(lambda one: named(one, usernames))
     return _MENTION.sub(lambda found: f"@{usernames.get(int(found[1])) or SOMEONE}", text)

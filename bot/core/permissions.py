@@ -10,11 +10,12 @@ from bot.core.errors import Rejected
 from bot.core.kinds import SenderKind, Visibility
 from bot.core.people import why_unheard
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Message, MessageId, Room, Side
+from bot.core.sentences import Sentence
 
 ONLY_PEOPLE = "Only people can do that."
-ONLY_AGENTS = "That is for agents."
-ONLY_MANAGERS = "Only people who may manage the server can do that."
-ONLY_DIRECTORS = "Only who started the scene, and people who may manage the server, can do that."
+ONLY_AGENTS = Sentence("That is for agents.")
+ONLY_MANAGERS = Sentence("Only people who may manage the server can do that.")
+ONLY_DIRECTORS = Sentence("Only who started the scene, and people who may manage the server, can do that.")
 PAUSED = "You are paused."
 RETIRED = "You are retired."
 NOT_PRIVILEGED = "You may not manage agents: only people can allow you to."
@@ -22,7 +23,7 @@ NEEDS_SOLO = "That takes an answer of your own: you are asked again alone."
 ONLY_IN_THE_OPEN = "Everyone would see that: do it in a beat for public rooms."
 OWN_ROOM_NOT_SHOWN = "Your own room is not shown in this beat."
 YOURSELF = "You cannot do that to yourself."
-NAME_THE_AGENT = "Say which agent is meant."
+NAME_THE_AGENT = Sentence("Say which agent is meant.")
 
 
 class PermissionContext(Protocol):
@@ -85,7 +86,7 @@ def refusal(actor: Actor, action: Action, context: PermissionContext) -> Refusal
 
 def no_agent(agent_id: int) -> str:
     """Word that an agent is not of this community."""
-    return f"There is no agent {agent_id} here."
+    return Sentence("There is no agent {agent_id} here.", agent_id=agent_id)
 
 
 def no_room(room_id: int) -> str:
@@ -138,7 +139,7 @@ def _of_person(actor: Actor, action: Action, context: PermissionContext) -> str:
     if subject is None:
         return no_agent(context.subject_id)
     if subject.retired_at is not None and not definition.of_retired:
-        return f"{subject.name} is retired: restore it first."
+        return Sentence("{subject} is retired: restore it first.", subject=subject.name)
     return ""
 
 

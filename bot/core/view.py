@@ -32,6 +32,7 @@ from bot.core.records import (
     Usage,
     WholeAgent,
 )
+from bot.core.sentences import Sentence
 
 WHO_THEY_ARE = "the people who may manage this server, members of every room"
 MayRead = Callable[[Room], Awaitable[bool]]  # whether who asks may read a private thread now
@@ -225,8 +226,17 @@ def agent_named(agents: Iterable[Agent], typed: str) -> Agent:
     """Find an agent by its id or its name, ignoring case; raises NotFound when there is none."""
     wanted = typed.strip().removeprefix("#").casefold()
     if wanted in (str(ARCHITECT_ID), ARCHITECT_NAME.casefold()):
-        raise NotFound(f"{ARCHITECT_ID} is {ARCHITECT_NAME}: {WHO_THEY_ARE}. Name an agent.")
+        raise NotFound(
+            Sentence(
+                "{architect_id} is {architect_name}: {who_they_are}. Name an agent.",
+                architect_id=ARCHITECT_ID,
+                architect_name=ARCHITECT_NAME,
+                who_they_are=WHO_THEY_ARE,
+            )
+        )
     for agent in agents:
         if wanted in (str(agent.id), agent.name.casefold()):
             return agent
-    raise NotFound(f"There is no agent {typed!r} here: give the name or the id of one that is.")
+    raise NotFound(
+        Sentence("There is no agent {typed} here: give the name or the id of one that is.", typed=repr(typed))
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.core.sentences import Sentence
 from bot.core.terminal import without_unseen
 
 
@@ -10,10 +11,10 @@ def honest(text: str) -> str:
     return without_unseen(text).replace("](", "]\\(")
 
 
-def counted(number: float, what: str, more: str = "") -> str:
+def counted(number: float, what: str, more: str = "") -> Sentence:
     """Word a number of things: `1 agent`, `2 agents`, `1,200 tokens`, `1 memory`, `2 memories`."""
-    many = f"{number:,}" if isinstance(number, int) else f"{number:,g}"
-    return f"{many} {what if number == 1 else more or what + 's'}"
+    shown = f"{number:,}" if isinstance(number, int) else f"{number:,g}"
+    return Sentence.counted(number, f"{{number}} {what}", f"{{number}} {more or what + 's'}", number=shown)
 
 
 def retold(told: str, name: str) -> str:

@@ -10,6 +10,8 @@ from importlib.resources import files
 from io import BytesIO
 from typing import Final
 
+from bot.core.sentences import Sentence
+
 COMMAND, OPTION, CHOICE, MENU = "command", "option", "choice", "menu"  # contexts: one word may be two in a language
 LANGUAGES: Final = {"de": "de", "fr": "fr", "es-ES": "es", "es-419": "es", "pt-BR": "pt_BR", "ja": "ja"}
 """By Discord's locales, the catalogues that there are."""
@@ -23,6 +25,24 @@ def translation(locale: str, message: str, context: str = "") -> str | None:
     catalogue = _catalogue(language)
     found = catalogue.pgettext(context, message) if context else catalogue.gettext(message)
     return None if found == message else found
+
+
+def spoken(text: str, locale: str) -> str:
+    """Say a sentence in the language of a locale, and any other text, or what no catalogue has, as it is."""
+    language = LANGUAGES.get(locale)
+    if language is None or not isinstance(text, Sentence):
+        return str(text)
+    if text.parts:
+        return "".join(spoken(part, locale) for part in text.parts)
+    catalogue, many = _catalogue(language), text.many
+    said = catalogue.ngettext(text.english, many, int(text.number)) if many else catalogue.gettext(text.english)
+    values = {name: spoken(one, locale) if isinstance(one, str) else one for name, one in text.values.items()}
+    return said.format(**values) if values else said
+
+
+def command_path(path: str, locale: str) -> str:
+    """Give the names that lead to a command as they read in a language."""
+    return " ".join(translation(locale, name, COMMAND) or name for name in path.split())
 
 
 @cache

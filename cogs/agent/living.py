@@ -22,6 +22,7 @@ from bot.core.actions import (
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
 from bot.core.records import Agent, AgentId, Beat
+from bot.core.sentences import Sentence
 from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
@@ -34,6 +35,7 @@ from cogs.ui.pictures import chart
 from cogs.ui.rights import AS_SOON_AS, check_removable, left_open, soon
 from cogs.ui.texts import label
 
+EVERYONE_PAUSED = Sentence(" (everyone is paused)")
 WEEK_MINUTES = 7 * 24 * 60
 Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
 Text = app_commands.Range[str, 1, 2000]
@@ -49,10 +51,15 @@ class Living(Group):
         sight = await self.sight(interaction)
         view = sight.of(await self.desk.community.view(guild_of(interaction)))
         lines = agent_list(view, await self.looks(interaction, sight), self.desk.clock.now())
-        empty = "Nobody lives here yet: make the first one with `/agent create`."
-        note = " (everyone is paused)" if view.community.paused else ""
+        empty = Sentence("Nobody lives here yet: make the first one with `/agent create`.")
+        note = EVERYONE_PAUSED if view.community.paused else ""
         whole = [architect_line(), *lines] if lines else lines
-        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**{note}", whole, empty=empty)
+        await self.list_out(
+            interaction,
+            Sentence("**{agents}**{note}", agents=counted(len(lines), "agent"), note=note),
+            whole,
+            empty=empty,
+        )
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:
@@ -166,11 +173,15 @@ class Living(Group):
         if await soon(self.desk.clock, is_posted):
             held = await self.desk.held.waiting(guild_id)
             is_held = any(letter.room_id == room_id and words == message for letter, words in held)
-            return " Moderation holds it back: `/access held` has buttons to decide." if is_held else ""
+            return Sentence(" Moderation holds it back: `/access held` has buttons to decide.") if is_held else ""
         view = await self.desk.community.view(guild_id, room_id, messages=0)
         waiting = counted(sum(one.kind is LetterKind.POST for one in view.unposted.get(room_id, ())), "message")
         pace = counted(view.all_rooms[room_id].rpm, "message")
-        return f" It is not there yet: {waiting} waiting to be posted, and the room takes {pace} a minute."
+        return Sentence(
+            " It is not there yet: {waiting} waiting to be posted, and the room takes {pace} a minute.",
+            waiting=waiting,
+            pace=pace,
+        )
 
     @app_commands.command(name="scheduled")
     async def later(self, interaction: Interaction, agent: AgentArg, cancel: int | None = None) -> None:
@@ -225,9 +236,17 @@ class Living(Group):
         channel_id = (await self.desk.community.view(guild_of(interaction), messages=0)).all_rooms[agent.id].channel_id
         keeps = channel == "keep"
         lacked = left_open(interaction.guild, channel_id) if keeps else check_removable(interaction.guild, channel_id)
-        asked = f"Delete **{label(agent.name)}** for good? What was said in its room is forgotten."
-        asked += " `/agent retire` keeps it."
-        asked += " Its channel is deleted too." if channel == "remove" else ""
-        if await self.sure(interaction, asked, f"Delete {agent.name}", agent=agent.id):
+        if await self.sure(
+            interaction, asked(agent, channel), Sentence("Delete {agent}", agent=agent.name), agent=agent.id
+        ):
             done = await self.do(interaction, DeleteAgent(agent_id=agent.id, channel=channel))
             await self.say(interaction, done + lacked)
+
+
+def asked(agent: Agent, channel: str) -> Sentence:
+    """Word the question before an agent is deleted."""
+    gone = Sentence(
+        "Delete **{agent}** for good? What was said in its room is forgotten. `/agent retire` keeps it.",
+        agent=label(agent.name),
+    )
+    return gone + Sentence(" Its channel is deleted too.") if channel == "remove" else gone

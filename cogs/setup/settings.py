@@ -12,8 +12,8 @@ from bot.core.kinds import AgentType
 from bot.core.models import Source
 from bot.core.options import DEFAULT, MATTERS, OPTIONS, read_option, shown_option
 from bot.core.records import Json
+from bot.core.sentences import Sentence, stacked
 from bot.core.view import Outline
-from bot.core.wording import counted
 from cogs.arguments import OptionArg, OptionValueArg, ZoneArg, models_here
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.setup.models import ASKED
@@ -23,12 +23,13 @@ from cogs.ui.provider import readers
 from cogs.ui.rights import lacking
 
 MOST_SHOWN = 120
+SETTINGS, NO_SETTING = Sentence("**Settings of this server**"), Sentence("There is none.")
 LINKS = {"category_id": "<#{}>", "managers_channel_id": "<#{}>", "architect_role_id": "<@&{}>"}
-ONLY_MENTIONS = (
+ONLY_MENTIONS = Sentence(
     "✅ Selfroom reads only what mentions it, `/say`, and what people pass on with *Ask again*: it runs without the "
     "Message Content intent."
 )
-DISCLOSURE = (
+DISCLOSURE = Sentence(
     "Agents are AI, and say so when asked. What is said in their rooms is sent to the model provider named above; "
     "people can opt out with `/privacy ignore-me`."
 )
@@ -43,19 +44,29 @@ def readiness(
     rooms = {agent.name: id_ for agent in living if (id_ := view.all_rooms[agent.id].channel_id)}
     missing = lacking(guild, rooms, config.category_id, config.managers_channel_id) if guild else []
     intents = interaction.client.intents
-    content = "✅ Messages can be read." if intents.message_content else ONLY_MENTIONS
+    content = Sentence("✅ Messages can be read.") if intents.message_content else ONLY_MENTIONS
     return [
-        *(missing or ["✅ Every permission is there, in every channel."]),
+        *(missing or [Sentence("✅ Every permission is there, in every channel.")]),
         content,
-        _place("Agents' channels are made in", config.category_id, "Choose a category for agents' channels"),
-        _place("Managers are told things in", config.managers_channel_id, "Choose a channel to tell managers things"),
+        _place(
+            Sentence("✅ Agents' channels are made in {place}.", place=f"<#{config.category_id}>"),
+            config.category_id,
+            Sentence("➖ Choose a category for agents' channels, below or with `/setup places`."),
+        ),
+        _place(
+            Sentence("✅ Managers are told things in {place}.", place=f"<#{config.managers_channel_id}>"),
+            config.managers_channel_id,
+            Sentence("➖ Choose a channel to tell managers things, below or with `/setup places`."),
+        ),
         *readers,
-        f"✅ Model **{config.model}**: `/setup model` chooses another and tries it.",
-        f"✅ Budget {budget(config.usd_per_day, source)} a day: `/usage budget` changes it.",
-        f"✅ {config.language}, {config.time_zone}: `/setup words` changes them.",
-        f"✅ {counted(agents, 'agent')} {'lives' if agents == 1 else 'live'} here."
+        Sentence("✅ Model **{model}**: `/setup model` chooses another and tries it.", model=config.model),
+        Sentence("✅ Budget {budget} a day: `/usage budget` changes it.", budget=budget(config.usd_per_day, source)),
+        Sentence(
+            "✅ {language}, {zone}: `/setup words` changes them.", language=config.language, zone=config.time_zone
+        ),
+        Sentence.counted(agents, "✅ {number} agent lives here.", "✅ {number} agents live here.", number=agents)
         if agents
-        else "❌ Nobody lives here yet: `/agent create` makes the first agent.",
+        else Sentence("❌ Nobody lives here yet: `/agent create` makes the first agent."),
     ]
 
 
@@ -89,8 +100,8 @@ def _short(shown: str) -> str:
     return shown if len(shown) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + "…"
 
 
-def _place(what: str, id_: int | None, otherwise: str) -> str:
-    return f"✅ {what} <#{id_}>." if id_ else f"➖ {otherwise}, below or with `/setup places`."
+def _place(chosen: Sentence, id_: int | None, otherwise: Sentence) -> Sentence:
+    return chosen if id_ else otherwise
 
 
 Chosen = Callable[[Interaction, str, int], Awaitable[None]]
@@ -136,12 +147,14 @@ class Steps(discord.ui.View):
         """Let the client word the error."""
         await interaction.client.explain(interaction, error)
 
-    @discord.ui.button(label="Try the model", row=2, custom_id="setup:model")
+    @discord.ui.button(label=Sentence("Try the model"), row=2, custom_id="setup:model")
     async def model(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
         """Ask the model one small question."""
         await self._tried(interaction)
 
-    @discord.ui.button(label="Make an agent", style=discord.ButtonStyle.primary, row=2, custom_id="setup:agent")
+    @discord.ui.button(
+        label=Sentence("Make an agent"), style=discord.ButtonStyle.primary, row=2, custom_id="setup:agent"
+    )
     async def agent(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
         """Open the form for a new agent."""
         draft = Draft(name="", prompt="", type=AgentType.PERSONA)
@@ -179,8 +192,9 @@ class Settings(Group):
         await wait(interaction)
         view = await self.desk.community.view(guild_of(interaction))
         source, own = await self.desk.providers.sources(guild_of(interaction))
-        lines = ["**Setting up Selfroom**", *readiness(interaction, view, readers(source, own), source), "", DISCLOSURE]
-        await self.say(interaction, "\n".join(lines)[:2_000], view=self.steps())
+        told = readiness(interaction, view, readers(source, own), source)
+        text = stacked(Sentence("**Setting up Selfroom**"), *told, "", DISCLOSURE)
+        await self.say(interaction, text, view=self.steps())
 
     async def chosen(self, interaction: Interaction, setting: str, id_: int) -> None:
         """Keep a channel that was chosen."""
@@ -274,7 +288,7 @@ class Settings(Group):
         _, config = await self.desk.community.settings(guild_of(interaction))
         if setting is None:
             lines = option_lines(config, self.desk.community.defaults)
-            await self.list_out(interaction, "**Settings of this server**", lines, empty="There is none.")
+            await self.list_out(interaction, SETTINGS, lines, empty=NO_SETTING)
         elif value is None:
             await self.say(interaction, option_line(config, self.desk.community.defaults, setting))
         else:
@@ -303,4 +317,4 @@ class Settings(Group):
             self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])
             await self.client.offer_commands(interaction.guild)
         names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)
-        await self.say(interaction, f"Set: {names}. `/setup start` shows what is left to do.")
+        await self.say(interaction, Sentence("Set: {names}. `/setup start` shows what is left to do.", names=names))

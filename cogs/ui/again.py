@@ -15,6 +15,8 @@ from discord import app_commands
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import Snowflake
+from bot.core.sentences import Sentence
+from bot.languages import spoken
 
 BREAK = "␟"  # between the parts of an id
 ID_CHARACTERS = 100  # Discord's limit
@@ -22,7 +24,8 @@ PAGE, SURE = "page", "sure"  # in what an interaction carries along
 AGAIN = "again"
 REMEMBERED = 1_000
 MOST_OPTIONS = 25
-UNDER_WAY = "-# ⏳ On it …"
+UNDER_WAY = Sentence("-# ⏳ On it …")
+UNCHANGED = Sentence("Nothing has changed.")
 
 Interaction = discord.Interaction[SelfroomClient]
 Item = discord.ui.Item[discord.ui.View]
@@ -65,7 +68,7 @@ class Again:
         """Give a button's id; raises Rejected when it is too long for Discord."""
         id_ = BREAK.join([what, value, self.path, *(one.replace(BREAK, " ") for one in self.given)])
         if len(id_) > ID_CHARACTERS:
-            raise Rejected("That is too much to type: choose agents and rooms from the list that comes up.")
+            raise Rejected(Sentence("That is too much to type: choose agents and rooms from the list that comes up."))
         return id_
 
     async def run(self, interaction: Interaction) -> None:
@@ -116,7 +119,9 @@ class PageButton(Lasting, template=rf"page{BREAK}(?P<number>\d+){BREAK}(?P<again
 
     def __init__(self, number: int, again: Again, *, label: str = "", disabled: bool = False) -> None:
         super().__init__(
-            discord.ui.Button(label=label or "Page", custom_id=again.id("page", str(number)), disabled=disabled)
+            discord.ui.Button(
+                label=label or Sentence("Page"), custom_id=again.id("page", str(number)), disabled=disabled
+            )
         )
         self.number = number
         self.again = again
@@ -139,7 +144,7 @@ class SureButton(Lasting, template=rf"sure{BREAK}(?P<yes>yes|no){BREAK}(?P<again
     def __init__(self, yes: bool, again: Again, *, label: str = "") -> None:
         style = discord.ButtonStyle.danger if yes else discord.ButtonStyle.secondary
         id_ = again.id("sure", "yes" if yes else "no")
-        super().__init__(discord.ui.Button(label=label or "Leave it", style=style, custom_id=id_))
+        super().__init__(discord.ui.Button(label=label or Sentence("Leave it"), style=style, custom_id=id_))
         self.yes = yes
         self.again = again
 
@@ -155,10 +160,11 @@ class SureButton(Lasting, template=rf"sure{BREAK}(?P<yes>yes|no){BREAK}(?P<again
             return
         self.answered.append(message_id)
         if not self.yes:
-            await interaction.response.edit_message(content="Nothing has changed.", view=None)
+            await interaction.response.edit_message(content=spoken(UNCHANGED, interaction.locale.value), view=None)
             return
         asked = interaction.message.content if interaction.message else ""
-        await interaction.response.edit_message(content=f"{asked}\n{UNDER_WAY}", view=None)
+        under_way = spoken(UNDER_WAY, interaction.locale.value)
+        await interaction.response.edit_message(content=f"{asked}\n{under_way}", view=None)
         interaction.extras[SURE] = True
         try:
             await self.again.run(interaction)
@@ -170,7 +176,7 @@ class UseButton(Lasting, template=rf"use{BREAK}{BREAK}(?P<again>.+)"):
     """Uses a command."""
 
     def __init__(self, again: Again, *, label: str = "") -> None:
-        super().__init__(discord.ui.Button(label=label or "Use", custom_id=again.id("use", "")))
+        super().__init__(discord.ui.Button(label=label or Sentence("Use"), custom_id=again.id("use", "")))
         self.again = again
 
     @classmethod
@@ -190,7 +196,7 @@ class RoomSelect(Lasting, template=rf"where{BREAK}{BREAK}(?P<again>.+)"):
         """Give the select as Discord shows it; `rooms`: names and ids."""
         options = [discord.SelectOption(label=name[:100], value=str(id_)) for name, id_ in rooms[:MOST_OPTIONS]]
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
-            custom_id=again.id("where", ""), options=options, placeholder="In whose room?"
+            custom_id=again.id("where", ""), options=options, placeholder=Sentence("In whose room?")
         )
         return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
 
@@ -202,7 +208,7 @@ class RoomSelect(Lasting, template=rf"where{BREAK}{BREAK}(?P<again>.+)"):
         """Use the command there as whoever chose."""
         of, values = self.template.fullmatch(self.custom_id), chosen(interaction)
         if of is None or not values:
-            raise Rejected("Choose a room.")
+            raise Rejected(Sentence("Choose a room."))
         await Again.read(of["again"]).on(room=int(values[0])).run(interaction)
 
 
@@ -223,15 +229,17 @@ def pager(again: Again, at: int, pages: int) -> discord.ui.View:
 
 def turns(again: Again, at: int, pages: int) -> list[PageButton]:
     """Give the buttons that turn back and on."""
-    back = PageButton(max(0, at - 1), again, label="Back", disabled=at == 0)
-    on = PageButton(at + 1, again, label=f"On ({at + 1}/{pages})", disabled=at >= pages - 1)
+    back = PageButton(max(0, at - 1), again, label=Sentence("Back"), disabled=at == 0)
+    on = PageButton(
+        at + 1, again, label=Sentence("On ({at}/{pages})", at=at + 1, pages=pages), disabled=at >= pages - 1
+    )
     return [back, on]
 
 
 def question(again: Again, label: str) -> discord.ui.View:
     """Give the buttons under a question."""
     view = discord.ui.View(timeout=None)
-    view.add_item(SureButton(True, again, label=label[:80]))
+    view.add_item(SureButton(True, again, label=label if len(label) <= 80 else label[:80]))
     view.add_item(SureButton(False, again))
     return view
 
@@ -256,7 +264,7 @@ def _command(interaction: Interaction, path: str) -> Slash:
     for name in rest:
         found = found.get_command(name) if isinstance(found, app_commands.Group) else None
     if not isinstance(found, app_commands.Command):
-        raise NotFound(f"There is no command /{path} any more: /help lists those there are.")
+        raise NotFound(Sentence("There is no command /{path} any more: /help lists those there are.", path=path))
     return found
 
 
@@ -273,7 +281,7 @@ async def _message(interaction: Interaction, place: str) -> discord.Message:
         channel = await interaction.client.place(Snowflake(interaction.guild_id or 0), Snowflake(channel_id))
         return await channel.fetch_message(message_id)
     except discord.NotFound:
-        raise NotFound("This message is not there any more.") from None
+        raise NotFound(Sentence("This message is not there any more.")) from None
 
 
 def with_button(again: Again, label: str) -> discord.ui.View:

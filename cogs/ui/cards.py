@@ -12,6 +12,7 @@ from bot.core.kinds import Emotion, State
 from bot.core.models import Model
 from bot.core.next_beat import NextBeat, doing_words
 from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME, Agent, AgentId, Beat, Room, Usage
+from bot.core.sentences import Sentence, stacked
 from bot.core.status import state_of
 from bot.core.view import WHO_THEY_ARE, Outline, View
 from bot.core.wording import counted, honest
@@ -32,8 +33,8 @@ COLOURS = {
 }
 SLOWEST_SECONDS = 10.0
 PROMPT_CHARACTERS = 400
-TEXT_CHARACTERS = 1_500
-NOT_FOR_YOU = "shown only to who sees all of its rooms"
+ROOMS_CHARACTERS = 800
+NOT_FOR_YOU = Sentence("shown only to who sees all of its rooms")
 
 Card = discord.ui.LayoutView
 
@@ -91,7 +92,7 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     picture = discord.MediaGalleryItem(attention, description=(attention.description or "")[:256])
     card.add_item(discord.ui.MediaGallery(picture))
     if shown.last is not None:
-        card.add_item(discord.ui.TextDisplay(f"**Last beat** {_last(shown.last, view.all_rooms)}"))
+        card.add_item(discord.ui.TextDisplay(Sentence("**Last beat** {told}", told=_last(shown.last, view.all_rooms))))
     if shown.is_manager:
         card.add_item(discord.ui.ActionRow(*_buttons(agent, state)))
     layout = Card(timeout=None)
@@ -99,14 +100,27 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     return layout
 
 
-def _head(view: Outline, agent: Agent, state: State, look: NextBeat | None) -> str:
-    told = honest(f"{doing_words(view, look) or state}; waits for {look.words}") if look else state
-    spare = f", else {label(agent.spare_model)}" if agent.spare_model else ""
-    return (
-        f"## {label(agent.name)}\n"
-        f"{SIGNS[state]} {told}\n"
-        f"-# ID {agent.id} · {agent.type} · {label(agent.model)}{spare} · {agent.token_budget:,} tokens · "
-        f"input {agent.input_format}, output {agent.output_format}, detail {agent.detail}"
+def _head(view: Outline, agent: Agent, state: State, look: NextBeat | None) -> Sentence:
+    told: str = Sentence(state.value)
+    if look:
+        told = Sentence(
+            "{doing}; waits for {what}", doing=honest(doing_words(view, look)) or told, what=honest(look.words)
+        )
+    model = label(agent.model)
+    if agent.spare_model:
+        model = Sentence("{model}, else {spare}", model=model, spare=label(agent.spare_model))
+    kind = Sentence(
+        "ID {id} · {type} · {model} · {tokens} · input {input}, output {output}, detail {detail}",
+        id=agent.id,
+        type=agent.type.value,
+        model=model,
+        tokens=counted(agent.token_budget, "token"),
+        input=agent.input_format.value,
+        output=agent.output_format.value,
+        detail=agent.detail.value,
+    )
+    return stacked(
+        f"## {label(agent.name)}", f"{SIGNS[state]} " + told if isinstance(told, Sentence) else told, "-# " + kind
     )
 
 
@@ -114,30 +128,38 @@ def _face(agent: Agent, address: str) -> discord.ui.Thumbnail[Card]:
     return discord.ui.Thumbnail(address, description=honest(f"Avatar of {agent.name}")[:256])
 
 
-def _numbers(view: View, agent: Agent, shown: Shown) -> str:
+def _numbers(view: View, agent: Agent, shown: Shown) -> Sentence:
     """Word pace, use, feedback and rooms."""
     room = view.all_rooms[agent.id]
     keys = len([key for key in view.keys.get(agent.id, ()) if key.revoked_at is None])
     rooms = [label(view.agents[id_].name) for (one, id_) in view.memberships if one == agent.id and id_ != agent.id]
     given = shown.feedback or {}
     feedback = "  ".join(f"{SHOWN[Emotion(name)]} {count}" for name, count in given.items() if count)
-    lines = [
+    summaries = sum(one.checkpoints for one in view.rooms_of(agent.id))
+    pace = heartbeat(agent.interval_seconds, agent.resting_interval_seconds)
+    doings = [
+        Sentence("**Heartbeat** {pace}", pace=pace),
+        Sentence("**Today** {used}", used=_today(shown, agent)),
         *(
-            [f"**Activity** {NOT_FOR_YOU}"]
-            if shown.feedback is None
-            else [
-                f"**Heartbeat** {heartbeat(agent.interval_seconds, agent.resting_interval_seconds)}",
-                f"**Today** {_today(shown, agent)}",
-                *([f"**Ever** {_ever(shown.ever, shown.model, agent)}"] if shown.ever and shown.model else []),
-                f"**Feedback this week** {feedback or 'none'}",
-                f"**Summaries of its rooms** {sum(one.checkpoints for one in view.rooms_of(agent.id))}",
-            ]
+            [Sentence("**Ever** {used}", used=_ever(shown.ever, shown.model, agent))]
+            if shown.ever and shown.model
+            else []
         ),
-        f"**Room**{where(view, agent.id)}: {JOINING[room.access]}, {SEEING[room.visibility]}, {counted(keys, 'key')}",
-        f"**Also in** {', '.join(rooms) or 'no other room'}",
-        f"**Joined** <t:{int(agent.created_at.timestamp())}:D>",
+        Sentence("**Feedback this week** {signs}", signs=feedback or Sentence("none")),
+        Sentence("**Summaries of its rooms** {number}", number=summaries),
     ]
-    return "\n".join(lines)[:TEXT_CHARACTERS]
+    return stacked(
+        *([Sentence("**Activity** {why}", why=NOT_FOR_YOU)] if shown.feedback is None else doings),
+        Sentence(
+            "**Room**{where}: {joining}, {seeing}, {keys}",
+            where=where(view, agent.id),
+            joining=JOINING[room.access],
+            seeing=SEEING[room.visibility],
+            keys=counted(keys, "key"),
+        ),
+        Sentence("**Also in** {rooms}", rooms=", ".join(rooms)[:ROOMS_CHARACTERS] or Sentence("no other room")),
+        Sentence("**Joined** {when}", when=f"<t:{int(agent.created_at.timestamp())}:D>"),
+    )
 
 
 def _buttons(agent: Agent, state: State) -> list[UseButton]:
@@ -154,13 +176,19 @@ def _buttons(agent: Agent, state: State) -> list[UseButton]:
             named |= {"Wake": "agent wake", "Pause": "agent pause"}
     buttons = [UseButton(Again(path, (f"agent={agent.id}",)), label=label) for label, path in named.items()]
     everyone = state is State.PAUSED and agent.paused_reason is None
-    return [*buttons, UseButton(Again("heartbeat resume"), label="Resume everyone")] if everyone else buttons
+    return [*buttons, UseButton(Again("heartbeat resume"), label=Sentence("Resume everyone"))] if everyone else buttons
 
 
 def heartbeat(interval_seconds: float, resting_seconds: float) -> str:
     """Draw the pace as a small bar: the fuller, the faster."""
     full = round(pace(interval_seconds) * 10)
-    return f"`{'▰' * full}{'▱' * (10 - full)}` {interval_seconds:.1f} s, resting {resting_seconds:.1f} s"
+    return Sentence(
+        "`{value}{value_2}` {interval_seconds:.1f} s, resting {resting_seconds:.1f} s",
+        value="▰" * full,
+        value_2="▱" * (10 - full),
+        interval_seconds=interval_seconds,
+        resting_seconds=resting_seconds,
+    )
 
 
 def pace(interval_seconds: float) -> float:
@@ -176,10 +204,11 @@ def where(view: Outline, agent_id: AgentId) -> str:
 
 def _today(shown: Shown, agent: Agent) -> str:
     if shown.today is None or shown.model is None:
-        return "no beat yet"
+        return Sentence("no beat yet")
     beats, used = shown.today
     price = cost(used.cost_usd, shown.model, [agent.model])
-    return f"{counted(beats, 'beat')}, {used.input_tokens + used.output_tokens:,} tokens, {price}"
+    tokens = counted(used.input_tokens + used.output_tokens, "token")
+    return Sentence("{beats}, {tokens}, {price}", beats=counted(beats, "beat"), tokens=tokens, price=price)
 
 
 def _ever(ever: Used, model: Model, agent: Agent) -> str:

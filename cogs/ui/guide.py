@@ -7,60 +7,70 @@ from typing import Any, Final, Self
 import discord
 from discord import app_commands
 
+from bot.core.sentences import Sentence
+from bot.languages import command_path, spoken
+from bot.languages.shown import speak_view
 from cogs.ui.again import MOST_OPTIONS, Interaction, Item, Lasting, chosen
 
 FOR_EVERYONE: Final = {"for": "everyone"}
 """The `extras` of a command that is not for managers alone."""
 HEAD = [
-    "Every agent lives in a channel of its own: say something there, and it answers. Elsewhere call it by its name.",
-    "👍 on its message makes it look around more often, 👎 less; 🛑 silences a room for a while.",
-    "Press and hold a message (or right-click it), then Apps: *Who said this?*, *Ask again*.",
+    Sentence("**What you can do with Selfroom**"),
+    Sentence(
+        "Every agent lives in a channel of its own: say something there, and it answers. Elsewhere call it by its name."
+    ),
+    Sentence("👍 on its message makes it look around more often, 👎 less; 🛑 silences a room for a while."),
+    Sentence("Press and hold a message (or right-click it), then Apps: *Who said this?*, *Ask again*."),
+    "",
+    Sentence("**To begin with**"),
 ]
 FIRST: Final = ("agent list", "talk agent", "scene list", "access request", "search", "privacy export")
 FIRST_FOR_MANAGERS: Final = ("agent create", "agent list", "agent show", "scene start", "usage budget", "setup start")
-LOOKING_BACK: Final = "looking back"
-TITLES: Final = {LOOKING_BACK: "Find what was said and changed"}
+LOOKING_BACK: Final = Sentence("looking back")
+FOR_MANAGERS = re.compile(r" ?[（(][^（()）]+[)）]$")  # at the end of a group's description
+TITLES: Final[dict[str, Sentence]] = {LOOKING_BACK: Sentence("Find what was said and changed")}
+NOTHING_LEFT = Sentence("Nothing of this is for you any more.")
 LONGEST = 4_000  # characters of a card
 
 Command = app_commands.Command[Any, Any, Any]
 Entry = Command | app_commands.Group | app_commands.ContextMenu
 
 
-def front(commands: Sequence[Entry], *, manages: bool) -> str:
-    """Give how to talk to agents, and what one uses first."""
+def front(commands: Sequence[Entry], *, manages: bool, locale: str) -> str:
+    """Give how to talk to agents, and what one uses first, in a language."""
     named = {one.qualified_name: one for one in each_of(commands)}
-    first = [_line(named[name]) for name in (FIRST_FOR_MANAGERS if manages else FIRST)]
-    return "\n".join(["**What you can do with Selfroom**", *HEAD, "", "**To begin with**", *first])
+    first = [_line(named[name], locale) for name in (FIRST_FOR_MANAGERS if manages else FIRST)]
+    return "\n".join([*(spoken(one, locale) for one in HEAD), *first])
 
 
-def matters(commands: Iterable[Entry], *, manages: bool) -> dict[str, tuple[str, list[str]]]:
-    """Give by matter what it is about, and a line for each command of it that the person may use."""
+def matters(commands: Iterable[Entry], *, manages: bool, locale: str) -> dict[str, tuple[str, list[str]]]:
+    """Give by matter what it is about, and a line for each command of it that the person may use, in a language."""
     found: dict[str, tuple[str, list[str]]] = {}
     for one in commands:
-        lines = [_line(each) for each in each_of([one]) if manages or is_for_everyone(each)]
+        lines = [_line(each, locale) for each in each_of([one]) if manages or is_for_everyone(each)]
         name = one.name if isinstance(one, app_commands.Group) else LOOKING_BACK
-        about = TITLES.get(name) or str(getattr(one, "description", ""))
+        about = spoken(TITLES.get(name) or Sentence(str(getattr(one, "description", ""))), locale)
         if lines:
-            found.setdefault(name, (about.removesuffix(" (managers)"), []))[1].extend(lines)
+            found.setdefault(name, (FOR_MANAGERS.sub("", about), []))[1].extend(lines)
     return found
 
 
-def _line(one: Command) -> str:
-    return f"`/{one.qualified_name}` {one.description}"
+def _line(one: Command, locale: str) -> str:
+    return f"`/{command_path(one.qualified_name, locale)}` {spoken(Sentence(one.description), locale)}"
 
 
 class MatterSelect(Lasting, template="help"):
     """Shows the commands of one matter to whoever chooses it."""
 
     @classmethod
-    def drawn(cls, commands: Iterable[Entry], *, manages: bool) -> Self:
+    def drawn(cls, commands: Iterable[Entry], *, manages: bool, locale: str) -> Self:
         """Give the select as Discord shows it."""
         options = [
-            discord.SelectOption(label=name.capitalize(), value=name, description=about[:100])
-            for name, (about, _) in matters(commands, manages=manages).items()
+            discord.SelectOption(label=_matter(name, locale), value=name, description=about[:100])
+            for name, (about, _) in matters(commands, manages=manages, locale=locale).items()
         ]
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
-            custom_id="help", options=options[:MOST_OPTIONS], placeholder="All commands about …"
+            custom_id="help", options=options[:MOST_OPTIONS], placeholder=Sentence("All commands about …")
         )
         return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
 
@@ -72,17 +82,26 @@ class MatterSelect(Lasting, template="help"):
         """Show what the person may use now."""
         commands, name = interaction.client.tree.get_commands(), "".join(chosen(interaction)[:1])
         manages = interaction.client.person(interaction.user).is_architect
-        about, lines = matters(commands, manages=manages).get(name, ("Nothing of this is for you any more.", []))
+        locale = interaction.locale.value
+        found = matters(commands, manages=manages, locale=locale)
+        about, lines = found.get(name, (spoken(NOTHING_LEFT, locale), []))
         card = discord.Embed(title=about, description="\n".join(lines)[:LONGEST])
-        await interaction.response.edit_message(content=None, embed=card, view=help_view(commands, manages=manages))
+        await interaction.response.edit_message(
+            content=None, embed=card, view=help_view(commands, manages=manages, locale=locale)
+        )
 
 
-def help_view(commands: Iterable[Entry], *, manages: bool) -> discord.ui.View:
+def help_view(commands: Iterable[Entry], *, manages: bool, locale: str) -> discord.ui.View:
     """Give what one may ask more about."""
     view = discord.ui.View(timeout=None)
-    view.add_item(MatterSelect.drawn(commands, manages=manages))
+    view.add_item(MatterSelect.drawn(commands, manages=manages, locale=locale))
     view.stop()
+    speak_view(view, locale)
     return view
+
+
+def _matter(name: str, locale: str) -> str:
+    return (spoken(LOOKING_BACK, locale) if name == LOOKING_BACK else command_path(name, locale)).capitalize()
 
 
 def is_for_everyone(one: Entry) -> bool:

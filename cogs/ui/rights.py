@@ -12,6 +12,7 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.ports import Clock
 from bot.core.records import AgentId, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.view import Outline
 from bot.core.wording import counted
 
@@ -50,9 +51,9 @@ FOR_LETTERS: Mapping[LetterKind, tuple[str, ...]] = {
 
 SOON = timedelta(seconds=3)  # as long as one waits for a command's answer without wondering
 LOOK_SECONDS = 0.1
-NOT_YET = "Discord does not show it yet: it is asked again until it does."
+NOT_YET = Sentence("Discord does not show it yet: it is asked again until it does.")
 LOOKS = {LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME, LetterKind.CHANNEL, LetterKind.PERMISSION}
-AS_SOON_AS = "It is done as soon as Selfroom's role has that right."
+AS_SOON_AS = Sentence("It is done as soon as Selfroom's role has that right.")
 
 Interaction = discord.Interaction[SelfroomClient]
 Required = tuple[str, int, Iterable[str]]  # what it is, its id, what is needed there
@@ -100,10 +101,14 @@ async def told(interaction: Interaction, done: Done) -> str:
     if lacked:
         return done.result + lacked
     if not await soon(desk.clock, partial(is_carried, interaction, done.letters)):
-        return f"{done.result} {NOT_YET}"
+        return Sentence("{result} {not_yet}", result=done.result, not_yet=NOT_YET)
     view = await desk.community.view(Snowflake(interaction.guild.id), messages=0)
     made = [view.all_rooms[room_id].channel_id for room_id, kind in done.letters if kind is LetterKind.CHANNEL]
-    return f"{done.result} Talk there: {', '.join(f'<#{id_}>' for id_ in made if id_)}." if any(made) else done.result
+    return (
+        Sentence("{result} Talk there: {made}.", result=done.result, made=", ".join(f"<#{id_}>" for id_ in made if id_))
+        if any(made)
+        else done.result
+    )
 
 
 async def soon(clock: Clock, is_so: Callable[[], Awaitable[bool]]) -> bool:
@@ -136,7 +141,11 @@ def hindrances(guild: discord.Guild, view: Outline, letters: Iterable[tuple[Agen
         lacked |= dict.fromkeys(missing_here(guild, channel_id, FOR_LETTERS[kind]))
     if not lacked:
         return ""
-    return f" Discord does not show it yet: Selfroom lacks **{', '.join(lacked)}** there. {AS_SOON_AS}"
+    return Sentence(
+        " Discord does not show it yet: Selfroom lacks **{lacked}** there. {as_soon_as}",
+        lacked=", ".join(lacked),
+        as_soon_as=AS_SOON_AS,
+    )
 
 
 def check_may_change_entry(guild: discord.Guild | None, channel_id: int | None) -> None:
@@ -144,19 +153,27 @@ def check_may_change_entry(guild: discord.Guild | None, channel_id: int | None) 
     lacked = missing_here(guild, channel_id, TO_CHANGE_WHO_ENTERS) if guild and channel_id else []
     if lacked:
         raise Rejected(
-            f"Nothing has changed: to decide who sees <#{channel_id}> Selfroom lacks **{', '.join(lacked)}** there. "
-            "Give its role that right, on the server and in that channel, and try again."
+            Sentence(
+                "Nothing has changed: to decide who sees <#{channel_id}> Selfroom lacks **{lacked}** there. Give "
+                "its role that right, on the server and in that channel, and try again.",
+                channel_id=channel_id,
+                lacked=", ".join(lacked),
+            )
         )
 
 
 def check_clearable(guild: discord.Guild | None, channel_id: int | None) -> None:
     """Raise Rejected, naming the right, where Selfroom cannot delete what others said; NotFound without a channel."""
     if guild is None or channel_id is None or guild.get_channel(channel_id) is None:
-        raise NotFound("This room has no channel: it is not there any more.")
+        raise NotFound(Sentence("This room has no channel: it is not there any more."))
     if lacked := missing_here(guild, channel_id, FOR_LETTERS[LetterKind.CLEARING]):
         raise Rejected(
-            f"Discord does not let me delete messages in <#{channel_id}>: give Selfroom's role the permission "
-            f"**{', '.join(lacked)}** there and try again."
+            Sentence(
+                "Discord does not let me delete messages in <#{channel_id}>: give Selfroom's role the permission "
+                "**{lacked}** there and try again.",
+                channel_id=channel_id,
+                lacked=", ".join(lacked),
+            )
         )
 
 
@@ -165,8 +182,12 @@ def check_removable(guild: discord.Guild | None, channel_id: int | None) -> str:
     lacked = missing_here(guild, channel_id, FOR_LETTERS[LetterKind.CHANNEL]) if guild and channel_id else []
     if lacked:
         raise Rejected(
-            f"Nothing has changed: to delete <#{channel_id}> Selfroom lacks **{', '.join(lacked)}** there. "
-            "Give its role that right and try again, or keep the channel and delete it yourself."
+            Sentence(
+                "Nothing has changed: to delete <#{channel_id}> Selfroom lacks **{lacked}** there. Give its role "
+                "that right and try again, or keep the channel and delete it yourself.",
+                channel_id=channel_id,
+                lacked=", ".join(lacked),
+            )
         )
     return ""
 
@@ -176,7 +197,11 @@ def left_open(guild: discord.Guild | None, channel_id: int | None) -> str:
     lacked = missing_here(guild, channel_id, TO_CHANGE_WHO_ENTERS) if guild and channel_id else []
     if not lacked:
         return ""
-    return f" People can still write in <#{channel_id}>: Selfroom lacks **{', '.join(lacked)}** there to close it."
+    return Sentence(
+        " People can still write in <#{channel_id}>: Selfroom lacks **{lacked}** there to close it.",
+        channel_id=channel_id,
+        lacked=", ".join(lacked),
+    )
 
 
 def missing_here(guild: discord.Guild, channel_id: int | None, needed: Iterable[str]) -> list[str]:

@@ -3,16 +3,17 @@
 import discord
 
 from bot.core.kinds import Access, Visibility
+from bot.core.sentences import Sentence
 from bot.core.wording import honest
 
 JOINING = {
-    Access.OPEN: "any agent may join",
-    Access.KNOCK: "agents knock with a key",
-    Access.CLOSED: "no other agent may join",
+    Access.OPEN: Sentence("any agent may join"),
+    Access.KNOCK: Sentence("agents knock with a key"),
+    Access.CLOSED: Sentence("no other agent may join"),
 }
 SEEING = {
-    Visibility.PUBLIC: "everyone on the server sees it",
-    Visibility.PRIVATE: "only people who were let in see it",
+    Visibility.PUBLIC: Sentence("everyone on the server sees it"),
+    Visibility.PRIVATE: Sentence("only people who were let in see it"),
 }
 
 

@@ -37,7 +37,9 @@ async def client() -> SelfroomClient:
 def pressed(by: SelfroomClient, user_id: int = 5, **extras: object) -> Any:  # noqa: ANN401 - as much as is looked at
     """Give the press of a button."""
     fields = {"client": by, "_state": None, "guild": None, "guild_id": 1, "created_at": discord.utils.utcnow()}
-    return SimpleNamespace(user=SimpleNamespace(id=user_id), extras=dict(extras), **fields)
+    return SimpleNamespace(
+        user=SimpleNamespace(id=user_id), extras=dict(extras), locale=discord.Locale.american_english, **fields
+    )
 
 
 def found(by: SelfroomClient, path: str) -> app_commands.Command[Any, Any, Any]:

@@ -3,6 +3,7 @@
 What is new stands there without a translation, until somebody writes one; what is said no longer goes.
 """
 
+import ast
 import asyncio
 from collections.abc import Iterator
 from io import BytesIO
@@ -14,9 +15,11 @@ from discord import app_commands
 
 from bot import languages
 from bot.adapters.discord.commands import CommandSync
+from bot.core.kinds import State, Visibility
 from bot.languages import CHOICE, COMMAND, LANGUAGES, MENU, OPTION
 from tests.cogs.trees import Command, tree
 
+ROOT = Path(__file__).parents[2]
 FOLDER = Path(languages.__file__).parent
 FILES = {language: FOLDER / f"{language}.po" for language in sorted(set(LANGUAGES.values()))}
 HEAD = """{comment}
@@ -28,32 +31,55 @@ msgstr ""
 "Plural-Forms: {plurals}\\n"
 
 """  # without dates, which would differ each time
-Message = tuple[str, str]
-"""Its context, and its English."""
+Message = tuple[str, str, str]
+"""Its context, its English, and its plural if it has one."""
 
 
 async def messages() -> list[Message]:
     """Give everything that is said in catalogues, each once."""
     commands = await tree()
     CommandSync.word(commands)
-    return list(dict.fromkeys(message for command in commands for message in of_command(command)))
+    of_commands = [message for command in commands for message in of_command(command)]
+    return list(dict.fromkeys([*of_commands, *(("", one.value, "") for one in (*State, *Visibility)), *of_code()]))
+
+
+def of_code() -> Iterator[Message]:
+    """Give every sentence that the code has, file by file; `counted` words its nouns as sentences."""
+    for path in sorted(one for folder in ("bot", "cogs") for one in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                yield from of_call(node)
+
+
+def of_call(node: ast.Call) -> Iterator[Message]:
+    """Give the sentence that a call makes, if it makes one of words that stand in it."""
+    words = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    match ast.unparse(node.func), words:
+        case "Sentence", [english]:
+            yield "", english, ""
+        case "Sentence.counted", [one, many]:
+            yield "", one, many
+        case "counted", [what, *more]:
+            yield "", f"{{number}} {what}", f"{{number}} {more[0] if more else what + 's'}"
+        case _:
+            pass
 
 
 def of_command(command: Command) -> Iterator[Message]:
     """Give the names and descriptions of a command, its options and their choices, or of a group and all in it."""
     if isinstance(command, app_commands.ContextMenu):
-        yield MENU, command.name
+        yield MENU, command.name, ""
         return
-    yield COMMAND, command.name
-    yield "", command.description
+    yield COMMAND, command.name, ""
+    yield "", command.description, ""
     if isinstance(command, app_commands.Group):
         for one in command.commands:
             yield from of_command(one)
         return
     for parameter in command.parameters:
-        yield OPTION, parameter.display_name
-        yield "", str(parameter.description)
-        yield from ((CHOICE, choice.name) for choice in parameter.choices)
+        yield OPTION, parameter.display_name, ""
+        yield "", str(parameter.description), ""
+        yield from ((CHOICE, choice.name, "") for choice in parameter.choices)
 
 
 def read(path: Path) -> Catalog:
@@ -65,9 +91,11 @@ def read(path: Path) -> Catalog:
 def brought_up(old: Catalog, wanted: list[Message]) -> bytes:
     """Give a catalogue with these messages in this order: what it had keeps its translation."""
     new = Catalog(charset="utf-8")
-    for context, english in wanted:
+    new.mime_headers = [("Plural-Forms", old.plural_forms)]
+    for context, english, many in wanted:
         had = old.get(english, context or None)
-        new.add(english, had.string if had else "", context=context or None)
+        said = had.string if had and isinstance(had.id, tuple) is bool(many) else ""
+        new.add((english, many) if many else english, said, context=context or None)
     file = BytesIO()
     write_po(file, new, width=118, omit_header=True)
     head = HEAD.format(comment=old.header_comment, language=old.locale, plurals=old.plural_forms)

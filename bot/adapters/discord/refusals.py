@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from bot.core.answer_items import told_of
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Invalid, Limited, PublishError, SelfroomError
+from bot.core.sentences import Sentence
 
 UNKNOWN_CHANNEL, UNKNOWN_WEBHOOK, BAD_WEBHOOK_TOKEN = 10003, 10015, 50027
 THREAD_ARCHIVED = 50083
@@ -80,18 +81,20 @@ def explained(error: BaseException) -> str | None:
         case ValidationError():
             return told_of(error)
         case app_commands.CommandOnCooldown(retry_after=seconds):
-            return f"That was quick: try again in {max(1, round(seconds))} s."
+            return Sentence("That was quick: try again in {seconds} s.", seconds=max(1, round(seconds)))
         case app_commands.TransformerError():
             cause = error.__cause__
             return (
                 cause.sentence
                 if isinstance(cause, SelfroomError)
-                else f"“{error.value}” is not what is asked for: choose from the list that comes up."
+                else Sentence(
+                    "“{error}” is not what is asked for: choose from the list that comes up.", error=error.value
+                )
             )
         case app_commands.CommandNotFound() | app_commands.CommandSignatureMismatch():
-            return "This command has changed: press Ctrl+R in Discord and try again."
+            return Sentence("This command has changed: press Ctrl+R in Discord and try again.")
         case app_commands.CheckFailure():
-            return "You may not do that here: ask someone who may manage this server."
+            return Sentence("You may not do that here: ask someone who may manage this server.")
     return _discords(error)
 
 
@@ -99,11 +102,14 @@ def _discords(error: BaseException) -> str | None:
     """Give the sentence for what Discord itself refused or failed at."""
     match error:
         case discord.Forbidden():
-            return f"Discord does not let me do that ({error.text}): look at my role's permissions."
+            return Sentence("Discord does not let me do that ({text}): look at my role's permissions.", text=error.text)
         case discord.NotFound():
-            return f"That is not there any more on Discord ({error.text}): look again and retry."
+            return Sentence("That is not there any more on Discord ({text}): look again and retry.", text=error.text)
         case discord.RateLimited():
-            return f"Discord asks me to slow down: try again in {max(1, round(error.retry_after))} s."
+            return Sentence(
+                "Discord asks me to slow down: try again in {retry_after} s.",
+                retry_after=max(1, round(error.retry_after)),
+            )
         case discord.DiscordServerError() | aiohttp.ClientError():
-            return "Discord itself fails just now: look whether it was done, and try again in a minute."
+            return Sentence("Discord itself fails just now: look whether it was done, and try again in a minute.")
     return None

@@ -13,7 +13,9 @@ from bot.core.people import is_heard
 from bot.core.ports import Reading, Store
 from bot.core.ports.residents import Views
 from bot.core.records import Agent, Community, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.view import Outline
+from bot.languages import spoken
 
 AGAIN_AFTER = timedelta(hours=1)  # in a channel; until then a finger points at what was said above
 ABOVE = "👆"
@@ -21,12 +23,7 @@ AGAIN_IN_PRIVATE_AFTER = timedelta(seconds=30)
 REMEMBERED = 10_000  # people and channels
 MOST_NAMED = 5
 MOST_SERVERS = 5
-ELSEWHERE = "No agent hears what is said in this channel. Say it where they live: "
-UNREAD = (
-    "I may read only what mentions me: begin with <@{}>, or use `/say`. To pass on what you wrote, press and hold it "
-    "(or right-click it), then Apps: *Ask again*."
-)
-PRIVATE = (
+PRIVATE = Sentence(
     "I pass on what agents say in a server's channels: nobody reads private messages to me, and commands work "
     "only there."
 )
@@ -58,7 +55,7 @@ class Signposts:
                 await message.add_reaction(ABOVE)
                 return
             self._note(message)
-            await message.reply(words, mention_author=False)
+            await message.reply(spoken(words, self._locale(message)), mention_author=False)
         except discord.HTTPException as error:
             log.info("nobody could be told where the agents are", why=error.text)
 
@@ -73,6 +70,13 @@ class Signposts:
         self._told[key] = message.created_at
         if len(self._told) > REMEMBERED:
             del self._told[next(iter(self._told))]
+
+    def _locale(self, message: discord.Message) -> str:
+        """Give the language of the server, or in private of the first one where both are: people's own is not told."""
+        places = [message.guild] if message.guild else self._client.guilds
+        author = message.author.id
+        met = [one for one in places if one and (message.guild or one.get_member(author))]
+        return met[0].preferred_locale.value if met else ""
 
     async def _for_channel(self, message: discord.Message) -> str:
         guild, member = message.guild, message.author
@@ -89,7 +93,13 @@ class Signposts:
         named = named_in(message.content, everyone)
         called = everyone if self._client.user in message.mentions else [one for one in everyone if one.id in named]
         homes = homes_of(view, called, guild, member)
-        return f"{ELSEWHERE}{listed(homes)}." if homes else ""
+        return (
+            Sentence(
+                "No agent hears what is said in this channel. Say it where they live: {homes}.", homes=listed(homes)
+            )
+            if homes
+            else ""
+        )
 
     def _is_unread(self, message: discord.Message) -> bool:
         """Tell whether Discord keeps what a message says from us."""
@@ -106,7 +116,7 @@ class Signposts:
             for place in places:
                 if place is not None and await read.rooms.of_channel(community.id, Snowflake(place)) is not None:
                     is_heard_here = known is None or is_heard(known)
-                    return UNREAD.format(self._client.user.id) if is_heard_here and self._client.user else ""
+                    return unread(self._client.user.id) if is_heard_here and self._client.user else ""
         return ""
 
     async def _unheard(
@@ -131,7 +141,9 @@ class Signposts:
                 view = await _everyone(read.views, community) if community is not None and member is not None else None
             if view is not None and member is not None:
                 homes += homes_of(view, view.agents.values(), guild, member)
-        return f"{PRIVATE} Say it where the agents live: {listed(homes)}." if homes else PRIVATE
+        if not homes:
+            return PRIVATE
+        return Sentence("{private} Say it where the agents live: {homes}.", private=PRIVATE, homes=listed(homes))
 
 
 async def _everyone(views: Views, community: Community) -> Outline:
@@ -156,8 +168,22 @@ def homes_of(view: Outline, agents: Iterable[Agent], guild: discord.Guild, membe
     return homes
 
 
-def listed(homes: Sequence[Home]) -> str:
+def unread(bot_id: int) -> Sentence:
+    """Word how agents hear somebody where Discord keeps what they write from us."""
+    return Sentence(
+        "I may read only what mentions me: begin with <@{me}>, or use `/say`. To pass on what you wrote, press and "
+        "hold it (or right-click it), then Apps: *Ask again*.",
+        me=bot_id,
+    )
+
+
+def listed(homes: Sequence[Home]) -> Sentence:
     """Say who lives where; of many the first."""
-    words = [f"**{agent.name}** in <#{channel_id}>" for agent, channel_id in homes[:MOST_NAMED]]
+    named = [
+        part
+        for agent, channel_id in homes[:MOST_NAMED]
+        for part in (", ", Sentence("**{agent}** in {channel}", agent=agent.name, channel=f"<#{channel_id}>"))
+    ]
+    words = Sentence.joined(*named[1:])
     more = len(homes) - MOST_NAMED
-    return ", ".join(words) + (f", and {more} more" if more > 0 else "")
+    return Sentence("{homes}, and {more} more", homes=words, more=more) if more > 0 else words

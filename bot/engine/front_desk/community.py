@@ -15,6 +15,7 @@ from bot.core.kinds import UsedBy
 from bot.core.models import Model
 from bot.core.ports import Archives
 from bot.core.records import AgentId, Community, Json, Person, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.sight import Sight, insiders
 from bot.core.spending import day_of
 from bot.core.view import Outline, View
@@ -23,7 +24,7 @@ from bot.engine.front_desk.office import Office, check_manages, without_threads
 from bot.engine.masks import closed_scenes, masked_agents, seated_in
 from bot.engine.purse import spending_now
 
-SITS_IN = "You sit in a scene whose secrets the file would have: ask for it once that is over."
+SITS_IN = Sentence("You sit in a scene whose secrets the file would have: ask for it once that is over.")
 MOST_READ, MOST_LISTED = 5_000, 200  # of the audit
 
 
@@ -143,12 +144,16 @@ class CommunityDesk:
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
             if community.paused is paused:
-                raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
+                raise Rejected(
+                    Sentence("Everyone is paused already.") if paused else Sentence("Everyone may beat already.")
+                )
             await write.communities.pause(community.id, paused=paused)
             what = "Everyone is paused." if paused else "Everyone goes on."
             await write.apply(community.id, [self._audit(person, what)])
         self.office.on_done()
-        return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
+        return (
+            Sentence("Everyone is paused: nobody beats until you resume.") if paused else Sentence("Everyone goes on.")
+        )
 
     async def pack(self, guild_id: Snowflake, person: Person, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
         """Give the whole community as a file; who asks may read everything, which is seen to before."""
@@ -183,7 +188,7 @@ class CommunityDesk:
     @property
     def _archives(self) -> Archives:
         if self.office.archives is None:
-            raise Rejected("No archives can be made or read here: ask whoever runs Selfroom.")
+            raise Rejected(Sentence("No archives can be made or read here: ask whoever runs Selfroom."))
         return self.office.archives
 
     def _audit(self, person: Person, what: str) -> Audit:

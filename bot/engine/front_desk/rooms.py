@@ -25,6 +25,7 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.sealing import of_key
+from bot.core.sentences import Sentence
 from bot.core.view import MayRead
 from bot.core.wording import counted
 from bot.engine.front_desk.actions import Actions
@@ -63,7 +64,7 @@ class Rooms:
                 if room_id is not None:
                     view = await read.views.action_view(community.id, agent_ids=(), room_ids=[room_id], doors=False)
                     return view.agents[view.all_rooms[room_id].owner_id]
-        raise NotFound("This channel is no agent's room: name the room, or use the command in one.")
+        raise NotFound(Sentence("This channel is no agent's room: name the room, or use the command in one."))
 
     async def threads(self, guild_id: Snowflake) -> Mapping[AgentId, Room]:
         """Give the private threads that are known; what was said there is only for who may read it now."""

@@ -59,6 +59,7 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.sealing import of_key
+from bot.core.sentences import Sentence
 from bot.core.view import Doors
 from bot.engine.performer.leaving import take_out
 from bot.engine.performer.registry import Asks, handles
@@ -106,7 +107,9 @@ def grant_access(work: UnitOfWork, action: GrantAccess) -> str:
         work.put(UpdateKey(key_id=key.id, fields={"uses_left": key.uses_left - 1}))
         put_key(work, replace(key, uses_left=key.uses_left - 1))
     _let_in(work, request)
-    return f"Request {request.id}: {_requester(work, request)} is let in."
+    return Sentence(
+        "Request {request}: {requester} is let in.", request=request.id, requester=_requester(work, request)
+    )
 
 
 @handles(DenyAccess)
@@ -114,7 +117,9 @@ def deny_access(work: UnitOfWork, action: DenyAccess) -> str:
     request = _waiting(work, action.request_id)
     work.put(CloseRequest(request_id=request.id, state=RequestState.DENIED, at=work.now))
     close_request(work, request, "you were turned away")
-    return f"Request {request.id}: {_requester(work, request)} is turned away."
+    return Sentence(
+        "Request {request}: {requester} is turned away.", request=request.id, requester=_requester(work, request)
+    )
 
 
 @handles(JoinRoom, asks=Asks.NEWEST)
@@ -127,7 +132,7 @@ def join_room(work: UnitOfWork, action: JoinRoom) -> str:
     if room.access is not Access.OPEN:
         raise Rejected("That room takes a key: use request_access.")
     if work.agent(room.id).retired_at is not None:
-        raise Rejected("The owner of that room is retired.")
+        raise Rejected(Sentence("The owner of that room is retired."))
     work.add_membership(agent.id, room.id)
     tell_room(work, room.id, f"{agent.name} joined.")
     return f"You are in {work.agent(room.id).name}'s room now."
@@ -170,9 +175,9 @@ def _check_knock(work: UnitOfWork, room: Room) -> None:
     agent_id, person = work.actor.agent_id, work.actor.who
     check_door(room, is_member=agent_id is not None and (agent_id, room.id) in work.memberships)
     if work.agent(room.id).retired_at is not None:
-        raise Rejected("The owner of that room is retired.")
+        raise Rejected(Sentence("The owner of that room is retired."))
     if person is not None and room.visibility is Visibility.PUBLIC:
-        raise Rejected("Everyone on the server sees that room already.")
+        raise Rejected(Sentence("Everyone on the server sees that room already."))
     if agent_id is not None and room.access is Access.OPEN:
         raise Rejected("That room is open: use join_room.")
     mine = [one for one in requests_of(work, room.id) if is_by(one, agent_id, person.id if person else None)]
@@ -235,7 +240,11 @@ def _waiting(work: UnitOfWork, request_id: int) -> AccessRequest:
         for request in requests_of(work, AgentId(room_id)):
             if request.id == request_id:
                 return request
-    raise Rejected(f"No request {request_id} waits {'at your room' if work.actor.agent_id is not None else 'here'}.")
+    raise Rejected(
+        f"No request {request_id} waits at your room."
+        if work.actor.agent_id is not None
+        else Sentence("No request {request_id} waits here.", request_id=request_id)
+    )
 
 
 def _can_enter(work: UnitOfWork, request: AccessRequest) -> bool:
@@ -296,7 +305,7 @@ def create_key(work: UnitOfWork, action: CreateKey) -> str:
     put_key(work, key)
     work.put(AddKey(key=key))
     work.secret = secret
-    return f'The key "{label}" is made.'
+    return Sentence('The key "{label}" is made.', label=label)
 
 
 def _label(work: UnitOfWork, action: CreateKey, key_id: KeyId) -> str:
@@ -316,7 +325,7 @@ def revoke_key(work: UnitOfWork, action: RevokeKey) -> str:
         if request.key_id == key.id:
             work.put(CloseRequest(request_id=request.id, state=RequestState.CANCELLED, at=work.now))
             close_request(work, request, "your request was cancelled: its key was withdrawn")
-    return f'The key "{key.label}" opens the room no longer.'
+    return Sentence('The key "{label}" opens the room no longer.', label=key.label)
 
 
 @handles(GiveKey)
@@ -325,13 +334,13 @@ def give_key(work: UnitOfWork, action: GiveKey) -> str:
     if agent.id == owner.id:
         raise Rejected("It is your own room's key.")
     if agent.retired_at is not None:
-        raise Rejected(f"{agent.name} is retired.")
+        raise Rejected(Sentence("{agent} is retired.", agent=agent.name))
     key = key_named(action.label, (), keys_of(work, owner.id))
     if agent.id in key.held_by:
-        return f'{agent.name} holds the key "{key.label}" already.'
+        return Sentence('{agent} holds the key "{label}" already.', agent=agent.name, label=key.label)
     work.put(HoldKey(key_id=key.id, agent_id=AgentId(agent.id)))
     hold(work, key, agent.id)
-    return f'{agent.name} holds the key "{key.label}" now.'
+    return Sentence('{agent} holds the key "{label}" now.', agent=agent.name, label=key.label)
 
 
 @handles(HandKey)
@@ -340,7 +349,7 @@ async def hand_key(work: UnitOfWork, action: HandKey) -> str:
     person = await work.write.people.find(work.community_id, Snowflake(action.person_id))
     work.secret = work.cipher.decrypt(key.ciphertext, of_key(work.community_id, key.room_id, key.id))
     who = work.name(person.id, person.username) if person else "that person"
-    return f'The key "{key.label}" is for {who}.'
+    return Sentence('The key "{label}" is for {who}.', label=key.label, who=who)
 
 
 T = TypeVar("T")

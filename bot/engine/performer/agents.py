@@ -15,6 +15,7 @@ from bot.core.letters import ChannelPayload, PermissionPayload
 from bot.core.moderation import is_on
 from bot.core.names import default_name
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Reason, Room, Snowflake, WholeAgent
+from bot.core.sentences import Sentence
 from bot.core.view import RoomView
 from bot.core.wording import counted
 from bot.engine.performer.registry import Asks, handles
@@ -33,7 +34,7 @@ async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
     _check_daily_limit(work)
     await check_model(work, action.model or work.config.model)
     if action.name is None and action.agent_type is AgentType.PERSONA:
-        raise Rejected("A persona needs a name.")
+        raise Rejected(Sentence("A persona needs a name."))
     hosts = [work.room(action.in_room_id)] if action.in_room_id is not None else []
     name = free_name(work, action.name) if action.name is not None else ""
     agent = _drafted(work, action, name)
@@ -49,7 +50,7 @@ async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
         work.add_membership(agent.id, host.id)
         tell_room(work, host.id, f"{agent.name} joined.")
     await redraw_lobbies(work)
-    return f"{agent.name} is created{_to_call(work, agent.id)}."
+    return Sentence("{agent} is created{to_call}.", agent=agent.name, to_call=_to_call(work, agent.id))
 
 
 @handles(AlterAgent)
@@ -57,7 +58,7 @@ async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
     agent = work.whole_agent(action.agent_id)
     fields = _altered(action)
     if not fields and action.name is None:
-        raise Rejected("Say what to change.")
+        raise Rejected(Sentence("Say what to change."))
     after = replace(agent, **fields)
     check_prompt(work, after.prompt, after.token_budget)
     await check_model(work, after.model)
@@ -71,28 +72,30 @@ async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
         work.alter_agent(replace(work.whole_agent(agent.id), **fields), fields)
     if looked_at:
         return PROPOSED
-    return f"{work.agent(agent.id).name} is changed."
+    return Sentence("{agent} is changed.", agent=work.agent(agent.id).name)
 
 
 @handles(RetireAgent)
 async def retire_agent(work: UnitOfWork, action: RetireAgent) -> str:
     agent = work.agent(action.agent_id)
     if agent.retired_at is not None:
-        raise Rejected(f"{agent.name} is retired already.")
+        raise Rejected(Sentence("{agent} is retired already.", agent=agent.name))
     tell_room(work, agent.id, f"{agent.name} is retired: nobody answers here any more.")
     work.update_agent(agent.id, retired_at=work.now)
     _open_to_writing(work, agent.id)
     await redraw_lobbies(work)
-    return f"{agent.name} is retired."
+    return Sentence("{agent} is retired.", agent=agent.name)
 
 
 @handles(RestoreAgent)
 async def restore_agent(work: UnitOfWork, action: RestoreAgent) -> str:
     agent = work.agent(action.agent_id)
     if agent.retired_at is None:
-        raise Rejected(f"{agent.name} is not retired.")
+        raise Rejected(Sentence("{agent} is not retired.", agent=agent.name))
     if await work.write.agents.is_going(work.community_id, agent.id):
-        raise Rejected(f"{agent.name} was deleted for good: what was said there is still being removed.")
+        raise Rejected(
+            Sentence("{agent} was deleted for good: what was said there is still being removed.", agent=agent.name)
+        )
     work.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0)
     room = work.room(agent.id)
     if room.channel_id is None:
@@ -102,14 +105,16 @@ async def restore_agent(work: UnitOfWork, action: RestoreAgent) -> str:
         _open_to_writing(work, agent.id)
     tell_room(work, agent.id, f"{agent.name} is back.")
     await redraw_lobbies(work)
-    return f"{agent.name} is back."
+    return Sentence("{agent} is back.", agent=agent.name)
 
 
 @handles(PermitAgent)
 def permit_agent(work: UnitOfWork, action: PermitAgent) -> str:
     agent = work.agent(action.agent_id)
     work.update_agent(agent.id, can_create_agents=action.allowed)
-    return f"{agent.name} may {'' if action.allowed else 'not '}create agents."
+    if action.allowed:
+        return Sentence("{agent} may create agents.", agent=agent.name)
+    return Sentence("{agent} may not create agents.", agent=agent.name)
 
 
 @handles(CloneAgent)
@@ -129,7 +134,12 @@ async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
         if knowledge := known.mind_of(model.id).knowledge:  # one line of its history: there may be thousands of values
             work.put(_told(work, clone.id, knowledge, f"(what {model.name} knew)"))
     await redraw_lobbies(work)
-    return f"{clone.name} is created{_to_call(work, clone.id)}, like {model.name}."
+    return Sentence(
+        "{clone} is created{to_call}, like {model}.",
+        clone=clone.name,
+        to_call=_to_call(work, clone.id),
+        model=model.name,
+    )
 
 
 def _to_call(work: UnitOfWork, agent_id: AgentId) -> str:
@@ -161,7 +171,7 @@ async def delete_agent(work: UnitOfWork, action: DeleteAgent) -> str:
     await work.write.agents.delete(work.community_id, agent.id, work.now)
     if work.subject_id == agent.id:
         work.subject_id = None
-    return f"{agent.name} is deleted for good."
+    return Sentence("{agent} is deleted for good.", agent=agent.name)
 
 
 def _open_to_writing(work: UnitOfWork, room_id: AgentId) -> None:
@@ -178,7 +188,9 @@ def _leave_channel(work: UnitOfWork, agent: Agent, *, removed: bool) -> None:
     room = work.room(agent.id)
     others = [one.id for one in work.agents.values() if one.id != agent.id and one.retired_at is None]
     if removed and not others:
-        raise Rejected("Nobody else lives here who could see to the channel: keep it, and delete it on Discord.")
+        raise Rejected(
+            Sentence("Nobody else lives here who could see to the channel: keep it, and delete it on Discord.")
+        )
     if room.channel_id is None or not others:
         return
     payload = PermissionPayload(
@@ -293,7 +305,12 @@ def check_prompt(work: UnitOfWork, prompt: str, token_budget: int) -> None:
     tokens, most = work.tokenizer.count(prompt), token_budget * PROMPT_PERCENT // 100
     if tokens > most:
         raise Rejected(
-            f"The prompt has {counted(tokens, 'token')}: at most {most:,} fit into a budget of {token_budget:,}."
+            Sentence(
+                "The prompt has {tokens}: at most {most:,} fit into a budget of {token_budget:,}.",
+                tokens=counted(tokens, "token"),
+                most=most,
+                token_budget=token_budget,
+            )
         )
 
 
@@ -319,4 +336,4 @@ def check_avatar(url: str | None) -> None:
         return
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or len(url) > 500:
-        raise Rejected("Give the picture's public address, beginning with https://.")
+        raise Rejected(Sentence("Give the picture's public address, beginning with https://."))

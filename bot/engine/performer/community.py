@@ -11,6 +11,7 @@ from bot.core.errors import Rejected
 from bot.core.kinds import HeldFor
 from bot.core.options import OPTIONS, shown_option, unfit
 from bot.core.records import Person, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.spending import held_to
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
@@ -23,7 +24,7 @@ LIMITS = frozenset({"usd_per_day", "tokens_per_day"})
 @handles(SetSetting)
 async def set_setting(work: UnitOfWork, action: SetSetting) -> str:
     if action.name not in CommunityConfig.model_fields:
-        raise Rejected(f"There is no setting `{action.name}`.")
+        raise Rejected(Sentence("There is no setting `{action}`.", action=action.name))
     if action.value is not None:
         try:
             wanted = work.config.tried({action.name: action.value})
@@ -35,8 +36,13 @@ async def set_setting(work: UnitOfWork, action: SetSetting) -> str:
         await work.write.claims.free_held(work.community_id, HeldFor.BUDGET, work.now)
     was = _shown(work.config, action.name)
     if action.value is None:
-        return f"`{action.name}` is back at its default; it was {was}."
-    return f"`{action.name}` is set: {was} → {_shown(work.config.tried({action.name: action.value}), action.name)}."
+        return Sentence("`{action}` is back at its default; it was {was}.", action=action.name, was=was)
+    return Sentence(
+        "`{action}` is set: {was} → {shown}.",
+        action=action.name,
+        was=was,
+        shown=_shown(work.config.tried({action.name: action.value}), action.name),
+    )
 
 
 def _shown(config: CommunityConfig, name: str) -> str:
@@ -65,10 +71,15 @@ async def set_ignored(work: UnitOfWork, action: SetIgnored) -> str:
     person = await _known(work, work.actor.who.id)
     await work.write.people.decide_about(work.community_id, replace(person, ignored=action.ignored))
     if (await _known(work, person.id)).ignored is not action.ignored:
-        raise Rejected("You asked to be forgotten here: agents go on ignoring you, so that nothing of you comes back.")
+        raise Rejected(
+            Sentence("You asked to be forgotten here: agents go on ignoring you, so that nothing of you comes back.")
+        )
     if person.muted and not action.ignored:
-        return "You wish to be heard again, but a manager muted you: agents ignore you until a manager lifts that."
-    return f"Agents {'ignore' if action.ignored else 'listen to'} {work.name(person.id, person.username)}."
+        return Sentence(
+            "You wish to be heard again, but a manager muted you: agents ignore you until a manager lifts that."
+        )
+    who = work.name(person.id, person.username)
+    return Sentence("Agents ignore {who}.", who=who) if action.ignored else Sentence("Agents listen to {who}.", who=who)
 
 
 @handles(SetMuted)
@@ -77,12 +88,12 @@ async def set_muted(work: UnitOfWork, action: SetMuted) -> str:
     await work.write.people.decide_about(work.community_id, replace(person, muted=action.muted))
     who = work.name(person.id, person.username)
     if person.ignored and not action.muted:
-        return f"{who} is muted no longer, but wishes to be ignored: only they can change that."
-    return f"Agents {'ignore' if action.muted else 'listen to'} {who}."
+        return Sentence("{who} is muted no longer, but wishes to be ignored: only they can change that.", who=who)
+    return Sentence("Agents ignore {who}.", who=who) if action.muted else Sentence("Agents listen to {who}.", who=who)
 
 
 async def _known(work: UnitOfWork, person_id: Snowflake) -> Person:
     person = await work.write.people.find(work.community_id, person_id)
     if person is None:
-        raise Rejected("Nobody by that id has spoken here yet.")
+        raise Rejected(Sentence("Nobody by that id has spoken here yet."))
     return person

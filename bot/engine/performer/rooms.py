@@ -40,6 +40,7 @@ from bot.core.moderation import is_on
 from bot.core.names import name_problem, tidied
 from bot.core.records import Agent, AgentId, Allocations, Json, Letter, Snowflake
 from bot.core.scenes.records import SceneStatus
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 from bot.engine.hushing import hushed_room
 from bot.engine.performer.leaving import take_out
@@ -47,7 +48,7 @@ from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.talk import tell_room
 from bot.engine.performer.unit_of_work import UnitOfWork
 
-PROPOSED = "It is so once it has been looked at: it may be held back until a manager decides."
+PROPOSED = Sentence("It is so once it has been looked at: it may be held back until a manager decides.")
 
 
 ENTRY = {
@@ -71,7 +72,9 @@ def clear_billboard(work: UnitOfWork, action: ClearBillboard) -> str:
 def set_topic(work: UnitOfWork, action: SetTopic) -> str:
     topic = without_marks(" ".join(action.topic.split()))  # nobody writes what looks like a mark of ours
     if not topic:
-        raise Rejected("Say in the topic what the room is about: that is only a mark by which I find channels.")
+        raise Rejected(
+            Sentence("Say in the topic what the room is about: that is only a mark by which I find channels.")
+        )
     return _show_topic(work, topic, "The topic is set.")
 
 
@@ -83,13 +86,13 @@ def clear_topic(work: UnitOfWork, action: ClearTopic) -> str:
 @handles(SetWpm)
 def set_wpm(work: UnitOfWork, action: SetWpm) -> str:
     work.update_room(work.me().id, wpm=action.wpm)
-    return f"The room talks at {counted(action.wpm, 'word')} a minute."
+    return Sentence("The room talks at {wpm} a minute.", wpm=counted(action.wpm, "word"))
 
 
 @handles(SetRpm)
 def set_rpm(work: UnitOfWork, action: SetRpm) -> str:
     work.update_room(work.me().id, rpm=action.rpm)
-    return f"Agents may post {counted(action.rpm, 'message')} a minute here."
+    return Sentence("Agents may post {rpm} a minute here.", rpm=counted(action.rpm, "message"))
 
 
 @handles(SetAccess)
@@ -106,8 +109,8 @@ def set_visibility(work: UnitOfWork, action: SetVisibility) -> str:
     public = action.visibility is Visibility.PUBLIC
     put_letter(work, LetterKind.PERMISSION, room.id, PermissionPayload(allowed=public).stored())
     if room.visibility is action.visibility and room.channel_id is not None:
-        return f"The room is {action.visibility.value} already."
-    return f"The room is to be {action.visibility.value}."
+        return Sentence("The room is {visibility} already.", visibility=Sentence(action.visibility.value))
+    return Sentence("The room is to be {visibility}.", visibility=Sentence(action.visibility.value))
 
 
 @handles(Hush)
@@ -122,7 +125,11 @@ async def hush(work: UnitOfWork, action: Hush) -> str:
         for change in await hushed_room(work.write, work.community_id, room_id, config=work.config, now=work.now):
             work.put(change)
     await work.write.claims.free_held(work.community_id, HeldFor.HUSH, work.now)  # each looks anew how long it waits
-    return f"Agents are silent here for {counted(minutes, 'minute')}." if minutes else "Agents may speak here again."
+    return (
+        Sentence("Agents are silent here for {minutes}.", minutes=counted(minutes, "minute"))
+        if minutes
+        else Sentence("Agents may speak here again.")
+    )
 
 
 def _check_hush(work: UnitOfWork, until: datetime) -> None:
@@ -130,22 +137,26 @@ def _check_hush(work: UnitOfWork, until: datetime) -> None:
     longest = work.now + timedelta(minutes=work.config.hush_minutes)
     if until > longest:
         most = counted(work.config.hush_minutes, "minute")
-        raise Rejected(f"You may silence a room for at most {most}: ask someone who may manage the server.")
+        raise Rejected(
+            Sentence("You may silence a room for at most {most}: ask someone who may manage the server.", most=most)
+        )
     before = work.room(work.me().id).hushed_until
     if before is not None and before > longest:
-        raise Rejected(f"A manager silenced this room until {before:%H:%M} UTC: only managers change that.")
+        raise Rejected(
+            Sentence("A manager silenced this room until {before:%H:%M} UTC: only managers change that.", before=before)
+        )
 
 
 @handles(Invite, asks=Asks.NEWEST)
 def invite(work: UnitOfWork, action: Invite) -> str:
     owner, guest = work.me(), work.agent(action.agent_id)
     if guest.retired_at is not None:
-        raise Rejected(f"{guest.name} is retired.")
+        raise Rejected(Sentence("{guest} is retired.", guest=guest.name))
     if guest.id in work.members(owner.id):
-        raise Rejected(f"{guest.name} is in that room already.")
+        raise Rejected(Sentence("{guest} is in that room already.", guest=guest.name))
     work.add_membership(guest.id, owner.id)
     tell_room(work, owner.id, f"{guest.name} joined.")
-    return f"{guest.name} is in {owner.name}'s room now."
+    return Sentence("{guest} is in {owner}'s room now.", guest=guest.name, owner=owner.name)
 
 
 @handles(Remove)
@@ -154,21 +165,21 @@ async def remove(work: UnitOfWork, action: Remove) -> str:
     if action.agent_id is not None:
         return await _remove_agent(work, owner.id, AgentId(action.agent_id))
     if action.person_id is None:
-        raise Rejected("Say whom to remove.")
+        raise Rejected(Sentence("Say whom to remove."))
     if work.room(owner.id).visibility is Visibility.PUBLIC:
-        raise Rejected("Everyone on the server sees that room: make it private first.")
+        raise Rejected(Sentence("Everyone on the server sees that room: make it private first."))
     put_letter(work, LetterKind.PERMISSION, owner.id, _seen_by(action.person_id, allowed=False))
     work.update_room(owner.id, people_since=work.now)
     person = await work.write.people.find(work.community_id, Snowflake(action.person_id))
     who = work.name(person.id, person.username) if person else "That person"
-    return f"{who} is not let into the room any more."
+    return Sentence("{who} is not let into the room any more.", who=who)
 
 
 @handles(ClearRoom)
 async def clear_room(work: UnitOfWork, action: ClearRoom) -> str:
     room = work.room(work.me().id)
     if await _clearing(work, room.id) is not None:
-        raise Rejected("This room is being cleared already: wait until that is done, or stop it.")
+        raise Rejected(Sentence("This room is being cleared already: wait until that is done, or stop it."))
     asked = ClearingPayload(
         asked=action.messages,
         left=action.messages,
@@ -176,16 +187,20 @@ async def clear_room(work: UnitOfWork, action: ClearRoom) -> str:
         person_id=work.actor.who.id if work.actor.who else None,
     )
     put_letter(work, LetterKind.CLEARING, room.id, asked.stored())
-    return f"The newest {counted(action.messages, 'message')} of {work.place(room.id)} are being deleted."
+    return Sentence(
+        "The newest {messages} of {place} are being deleted.",
+        messages=counted(action.messages, "message"),
+        place=work.place(room.id),
+    )
 
 
 @handles(StopClearing)
 async def stop_clearing(work: UnitOfWork, action: StopClearing) -> str:
     under_way = await _clearing(work, work.me().id)
     if under_way is None:
-        raise Rejected("This room is not being cleared: nothing has changed.")
+        raise Rejected(Sentence("This room is not being cleared: nothing has changed."))
     await work.write.letters.move(work.community_id, under_way.id, LetterState.FAILED, at=work.now)
-    return f"No more messages of {work.place(work.me().id)} are deleted."
+    return Sentence("No more messages of {place} are deleted.", place=work.place(work.me().id))
 
 
 async def _clearing(work: UnitOfWork, room_id: AgentId) -> Letter | None:
@@ -219,11 +234,11 @@ def propose(work: UnitOfWork, room_id: AgentId, kind: LetterKind, payload: Propo
 async def _remove_agent(work: UnitOfWork, room_id: AgentId, agent_id: AgentId) -> str:
     agent = work.agent(agent_id)
     if agent_id == room_id:
-        raise Rejected(f"It is {agent.name}'s own room.")
+        raise Rejected(Sentence("It is {agent}'s own room.", agent=agent.name))
     if agent_id not in work.members(room_id):
-        raise Rejected(f"{agent.name} is not in that room.")
+        raise Rejected(Sentence("{agent} is not in that room.", agent=agent.name))
     await take_out(work, agent_id, room_id)
-    return f"{agent.name} is out of the room."
+    return Sentence("{agent} is out of the room.", agent=agent.name)
 
 
 def _show_billboard(work: UnitOfWork, text: str, result: str) -> str:
@@ -253,7 +268,7 @@ LEAST_FOR_ROOMS = 50
 def set_attention(work: UnitOfWork, action: SetAttention) -> str:
     agent, room = work.me(), work.room(action.room_id)
     if (agent.id, room.id) not in work.memberships:
-        raise Rejected(f"{agent.name} is not in {work.place(room.id)}.")
+        raise Rejected(Sentence("{agent} is not in {place}.", agent=agent.name, place=work.place(room.id)))
     total = _fixed_elsewhere(work, agent.id, room.id) + (action.attention or 0)
     if total > 100:
         raise Rejected(f"Fixed attention would come to {total}%: at most 100% can be fixed.")
@@ -266,18 +281,18 @@ def set_attention(work: UnitOfWork, action: SetAttention) -> str:
 def set_allocation(work: UnitOfWork, action: SetAllocation) -> str:
     total = action.knowledge + action.recent_actions + action.rooms
     if total != 100:
-        raise Rejected(f"That sums up to {total}%: make it 100%.")
+        raise Rejected(Sentence("That sums up to {total}%: make it 100%.", total=total))
     if action.rooms < LEAST_FOR_ROOMS:
-        raise Rejected(f"Rooms get at least {LEAST_FOR_ROOMS}%.")
+        raise Rejected(Sentence("Rooms get at least {least_for_rooms}%.", least_for_rooms=LEAST_FOR_ROOMS))
     kept = Allocations(knowledge=action.knowledge, recent_actions=action.recent_actions, rooms=action.rooms)
     work.update_agent(work.me().id, allocations=kept)
-    return "The allocation is set."
+    return Sentence("The allocation is set.")
 
 
 @handles(SetName)
 def set_name(work: UnitOfWork, action: SetName) -> str:
     agent = work.me()
-    return PROPOSED if rename(work, agent, action.name) else f'The name is "{work.me().name}" now.'
+    return PROPOSED if rename(work, agent, action.name) else Sentence('The name is "{me}" now.', me=work.me().name)
 
 
 def free_name(work: UnitOfWork, name: str, own_id: AgentId | None = None) -> str:

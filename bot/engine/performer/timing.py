@@ -7,6 +7,7 @@ from bot.core.changes import AddSchedule, DropSchedule
 from bot.core.errors import Rejected
 from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Reason, Schedule, ScheduleId
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import redraw_lobbies
@@ -18,7 +19,7 @@ def sleep(work: UnitOfWork, action: Sleep) -> str:
     agent, until = work.me(), _in_time(work, action.until)
     work.update_agent(agent.id, asleep_until=until)
     work.give_reason(agent.id, Reason(kind=ReasonKind.TIMER, room_id=work.side_room(), since=work.now, due_at=until))
-    return f"Asleep until {until:%Y-%m-%d %H:%M} UTC."
+    return Sentence("Asleep until {until:%Y-%m-%d %H:%M} UTC.", until=until)
 
 
 @handles(ScheduleMessage, asks=Asks.SCHEDULED)
@@ -30,10 +31,10 @@ def schedule_message(work: UnitOfWork, action: ScheduleMessage) -> str:
         raise Rejected(f"{already}: no more can be until one is said.")
     room_id = AgentId(action.room_id)
     if (agent.id, room_id) not in work.memberships:
-        raise Rejected(f"{agent.name} is not in {work.place(room_id)}.")
+        raise Rejected(Sentence("{agent} is not in {place}.", agent=agent.name, place=work.place(room_id)))
     id_ = ScheduleId(work.write.ids.take("schedule"))
     work.put(AddSchedule(schedule=Schedule(id=id_, agent_id=agent.id, room_id=room_id, content=action.message, at=at)))
-    return f"It will be said at {at:%Y-%m-%d %H:%M} UTC (scheduled as {id_})."
+    return Sentence("It will be said at {at:%Y-%m-%d %H:%M} UTC (scheduled as {id}).", at=at, id=id_)
 
 
 @handles(CancelScheduled)
@@ -44,10 +45,10 @@ async def cancel_scheduled(work: UnitOfWork, action: CancelScheduled) -> str:
     mine = work.scheduled[id_]
     found = next((one for one in mine if one.id == action.id and (shown is None or one.room_id in shown)), None)
     if found is None:
-        raise Rejected(f"No message {action.id} waits to be said.")
+        raise Rejected(Sentence("No message {action} waits to be said.", action=action.id))
     mine.remove(found)
     work.put(DropSchedule(schedule_id=found.id))
-    return f"Message {found.id} will not be said."
+    return Sentence("Message {found} will not be said.", found=found.id)
 
 
 @handles(SetInterval)
@@ -58,34 +59,39 @@ def set_interval(work: UnitOfWork, action: SetInterval) -> str:
     seconds = agent.interval_seconds if action.seconds is None else action.seconds
     resting = agent.resting_interval_seconds if action.resting_seconds is None else action.resting_seconds
     work.update_agent(agent.id, interval_seconds=seconds, resting_interval_seconds=resting)
-    return f"{agent.name} beats every {seconds:g} s and rests at {resting:g} s."
+    return Sentence(
+        "{agent} beats every {seconds:g} s and rests at {resting:g} s.",
+        agent=agent.name,
+        seconds=seconds,
+        resting=resting,
+    )
 
 
 @handles(Pause)
 async def pause(work: UnitOfWork, action: Pause) -> str:
     agent = work.me()
     if agent.paused_reason is not None:
-        raise Rejected(f"{agent.name} is paused already.")
+        raise Rejected(Sentence("{agent} is paused already.", agent=agent.name))
     work.update_agent(agent.id, paused_reason=action.reason or f"paused by {work.actor.signature()}")
     await redraw_lobbies(work)
-    return f"{agent.name} is paused."
+    return Sentence("{agent} is paused.", agent=agent.name)
 
 
 @handles(Resume)
 async def resume(work: UnitOfWork, action: Resume) -> str:
     agent = work.me()
     if agent.paused_reason is None:
-        raise Rejected(f"{agent.name} is not paused.")
+        raise Rejected(Sentence("{agent} is not paused.", agent=agent.name))
     work.update_agent(agent.id, paused_reason=None, failures_in_a_row=0, backs_off_until=None)
     await redraw_lobbies(work)
-    return f"{agent.name} goes on."
+    return Sentence("{agent} goes on.", agent=agent.name)
 
 
 def _in_time(work: UnitOfWork, moment: datetime) -> datetime:
     """Hold a time to the future, and to so many days of it."""
     days = work.config.sleep_at_most_days
     if moment <= work.now:
-        raise Rejected(f"That time is past: it is {work.now:%Y-%m-%d %H:%M} UTC now.")
+        raise Rejected(Sentence("That time is past: it is {now:%Y-%m-%d %H:%M} UTC now.", now=work.now))
     if moment > work.now + timedelta(days=days):
-        raise Rejected(f"That is more than {counted(days, 'day')} away.")
+        raise Rejected(Sentence("That is more than {days} away.", days=counted(days, "day")))
     return moment

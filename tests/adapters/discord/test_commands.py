@@ -17,6 +17,7 @@ from discord.utils import MISSING
 from bot.adapters.discord.commands import CommandSync
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
+from bot.core.permissions import ONLY_MANAGERS
 from tests.adapters.discord.stage import staged, until
 
 
@@ -40,6 +41,7 @@ def asked(*, answered: bool = False) -> Any:  # noqa: ANN401 - as much of an int
     return SimpleNamespace(
         command=SimpleNamespace(qualified_name="agent create"),
         type=discord.InteractionType.application_command,
+        locale=discord.Locale.american_english,
         response=SimpleNamespace(is_done=lambda: answered, send_message=AsyncMock()),
         followup=SimpleNamespace(send=AsyncMock()),
     )
@@ -65,6 +67,14 @@ async def test_a_refusal_is_told_to_the_one_who_asked_alone() -> None:
     interaction.response.send_message.assert_awaited_once_with(
         "Only managers can do that: ask one of them.", ephemeral=True, view=MISSING
     )
+
+
+async def test_a_refusal_is_told_in_the_language_of_who_asked() -> None:
+    client, interaction = SelfroomClient(), asked()
+    interaction.locale = discord.Locale.german
+    await client.explain(interaction, Rejected(ONLY_MANAGERS))
+    [[told], _] = interaction.response.send_message.await_args
+    assert told == "Das können nur Personen, die den Server verwalten dürfen."
 
 
 async def test_after_the_first_answer_the_sentence_follows_up() -> None:
