@@ -78,7 +78,7 @@ class Player:
     async def _press(self, there: Commander, scene_id: int) -> bool:
         posts = await self.you.messages(there.channel_id)
         board = next(one for one in posts if one["content"].startswith("🎭"))
-        if "Transcript" in str(board["components"]):
+        if "Results" in str(board["components"]):
             return True
         if "My seat" not in str(board["components"]):
             return False  # it is drawn anew in a moment
