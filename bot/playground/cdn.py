@@ -52,8 +52,8 @@ def _face(world: World, key: str, *, to_page: bool) -> web.StreamResponse:
     kind, data = found
     if kind == LINK:
         place = data.decode()
-        if place.startswith(f"{world.cdn_url}/"):
-            raise web.HTTPFound(f"/cdn{place.removeprefix(world.cdn_url)}")
+        if (own := place.removeprefix(world.cdn_url)).startswith("/"):
+            raise web.HTTPFound(f"/cdn{own}")
         if to_page:  # a picture elsewhere would tell where its viewer is
             raise web.HTTPNotFound(text="This picture lies elsewhere.")
         raise web.HTTPFound(place)

@@ -37,6 +37,8 @@ def keep_link(world: World, url: str) -> str:
         raise invalid("avatar_url", "URL_TYPE_INVALID_URL", "Not a well formed URL.")
     if url.startswith(f"{world.cdn_url}/avatars/"):
         return url.split("?")[0].rsplit("/", 1)[-1].split(".")[0]
+    if url.startswith(f"{world.cdn_url}/"):
+        url = url.removeprefix(world.cdn_url)  # whose port may be another after a start
     key = hashlib.sha256(url.encode()).hexdigest()[:32]
     if world.journal.blob(f"face/{key}") is None:
         world.journal.put_blob(f"face/{key}", LINK, url.encode())

@@ -375,12 +375,13 @@ async def absent_runs(night: Night) -> None:
         spec = RunSpec.model_validate(TEA)
         parts = {"run": str(await night.desk.runs.begin(GUILD_ID, BOSS, spec)), "snapshot": "0"}
         request = make_mocked_request("GET", "/", match_info=parts)
-        pages = [one for one in RunPages(night.desk, {}).routes() if one.method == "GET"]
+        pages = [one for one in RunPages(night.desk, {}).routes() if one.method == "GET" and not one.is_large]
         told = []
         try:
             for page in pages:
                 with suppress(NotFound):  # what has not been played yet
-                    told.append(await page.told(asker, request))
+                    answer = await page.told(asker, request)
+                    told.append(answer.text if isinstance(answer, web.Response) else answer)
         finally:
             await runs.close()
     assert "Ada" in str(told)

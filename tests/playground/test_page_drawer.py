@@ -67,7 +67,9 @@ async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat
         drawer = tab.page.locator(".drawer")
         await expect(drawer.get_by_label("HUD", exact=True).last).to_contain_text('people.you.likes: "tea"')
         await expect(drawer).to_contain_text("because somebody spoke to it")
-        await expect(drawer).to_contain_text("It is unhurried: what is not for it, it looks at every 5.0 s")
+        await expect(drawer).to_contain_text(
+            "It is unhurried: every 5.0 s at the soonest it looks at what is not for it"
+        )
         await expect(drawer.locator(".drawer-facts")).to_contain_text("in 3")
         assert await drawer.locator(".bar-value").all_inner_texts() == ["1,880", "96", "24", "312", "2,312"]
         await tab.shot("drawer-hud")

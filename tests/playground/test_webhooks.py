@@ -77,6 +77,20 @@ async def test_a_face_given_as_a_picture_is_served_from_the_cdn(
     assert message.author.avatar.key == hook.avatar.key
 
 
+async def test_a_plain_picture_of_ours_is_found_again_at_another_port(
+    channel: discord.TextChannel, playground: Playground
+) -> None:
+    hook = await channel.create_webhook(name="Plain")
+    plain = f"{playground.cdn_url}/embed/avatars/3.png"
+    message = await hook.send("x", avatar_url=plain, wait=True)
+    assert message.author.avatar is not None
+    playground.world.cdn_url = "http://127.0.0.1:1/cdn"  # as after a start that found the port taken
+    page = {"Sec-Fetch-Site": "same-origin"}
+    url = message.author.avatar.url.split("?")[0]
+    async with aiohttp.ClientSession() as session, session.get(url, headers=page) as got:
+        assert got.status == 200 and got.url.path == "/cdn/embed/avatars/3.png"
+
+
 async def test_who_has_no_face_gets_a_plain_one(ada: Person, playground: Playground) -> None:
     async with aiohttp.ClientSession() as session, session.get(f"{playground.cdn_url}/embed/avatars/3.png") as got:
         data = await got.read()
