@@ -1,7 +1,7 @@
 """Other villages that look the same to a seat: who is what, what the wolves, the seer and the witch did."""
 
 from bot.core.scenes.kind import Chance, Seat, State
-from bot.core.scenes.werewolf.state import Werewolf
+from bot.core.scenes.werewolf.state import MOST_DAYS, Werewolf
 from bot.core.scenes.werewolf.village import Cause, Role
 
 
@@ -16,7 +16,8 @@ def hidden(state: State, seat: Seat, chance: Chance) -> Werewolf:
     if mine is not Role.WOLF:
         update["packs"] = {one: chance.below(f"pack {one}", 3) for one in anybody}
     if mine is not Role.SEER:
-        update["inspected"] = tuple((1, one) for one in anybody if chance.below(f"seen {one}", 2))
+        seen = [one for one in anybody if chance.below(f"seen {one}", 2)]
+        update["inspected"] = tuple((1, one) for one in seen[:MOST_DAYS])  # one a day
     if mine is not Role.WITCH:
         update |= {"healed_in": chance.below("heal", 2), "poisoned_in": chance.below("poison", 2)}
         if state.phase == "late night":
