@@ -19,7 +19,7 @@ from bot.core.wording import counted
 from bot.doctor import check_data_folder
 from bot.settings import ENV_FILE, Settings
 from storage.alone import LOCK
-from storage.database import same_database
+from storage.database import database_url, in_memory
 from storage.private import BESIDE, is_one_of
 from storage.restoring import check_restorable as may_be_put_back
 from storage.restoring import restore as put_back
@@ -149,13 +149,16 @@ async def back_up(settings: Settings, *, path: Path | None, say: Say, force: boo
 async def move(settings: Settings, *, to: str, say: Say, progress: Callable[[int, int], None]) -> None:
     """Copy everything into another, empty database, of the other kind as well; what was there stays there."""
     check_data_folder(settings.data_dir)
-    if same_database(settings.database, to):
-        raise BadSetting("Everything is in that database already: name another one.")
-    async with (
-        await SqlStore.open(settings.database, sole=True, timelines=settings.timelines) as source,
-        await SqlStore.open(to, sole=True) as target,
-    ):
-        rows = await source.copy_to(target, progress)
+    url = database_url(to)
+    if in_memory(url):
+        raise BadSetting("A database in memory is gone with this command: name a file, or one of PostgreSQL.")
+    async with await SqlStore.open(settings.database, sole=True, timelines=settings.timelines) as source:
+        if url == source.database.url:
+            raise BadSetting("Everything is in that database already: name another one.")
+        if url.get_backend_name() == "sqlite":
+            spare_our_own(settings, source, Path(str(url.database)))
+        async with await SqlStore.open(to, sole=True) as target:
+            rows = await source.copy_to(target, progress)
     say(f"{counted(rows, 'row')} copied: set SELFROOM_DATABASE_URL to {without_secrets(to)}, and keep the data folder.")
     say("What people delete from now on stays in the old database: delete it once Selfroom runs with the new one.")
 

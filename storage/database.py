@@ -70,16 +70,6 @@ def database_url(url: str) -> URL:
     return parsed.set(drivername=DRIVERS[kind])
 
 
-def same_database(one: str, other: str) -> bool:
-    """Tell whether two URLs name one database, as far as that can be seen; raises BadSetting."""
-    urls = [database_url(one), database_url(other)]
-    if any(url.get_backend_name() != "sqlite" or in_memory(url) for url in urls):
-        names = [(url.host, url.port, url.database, url.query) for url in urls]
-        return names[0] == names[1] and not all(map(in_memory, urls))
-    first, second = (os.path.realpath(str(url.database)) for url in urls)
-    return first == second
-
-
 async def open_database(url: str) -> "Database":
     """Make the database of a URL and connect once; raises BadSetting, which tells nothing that stands in the URL."""
     parsed = database_url(url)

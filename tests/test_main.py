@@ -140,9 +140,10 @@ def test_everything_moves_into_another_database_once_and_the_old_one_stays(
     assert selfroom("migrate").exit_code == 0
     asyncio.run(found())
     url = f"sqlite:///{tmp_path}/moved.db"
-    assert refused("move", f"sqlite:///{tmp_path}/data/../data/selfroom.db") == (
-        "Everything is in that database already: name another one."
-    )
+    for ours in ("data/../data/selfroom.db", "data/playground.db", "data/secret"):
+        assert "one of the files that Selfroom itself needs" in refused("move", f"sqlite:///{tmp_path}/{ours}")
+    assert "gone with this command" in refused("move", "sqlite://")
+    assert not (tmp_path / "data/playground.db").exists()
     moved = selfroom("move", url)
     assert moved.exit_code == 0, moved.output
     assert f"set SELFROOM_DATABASE_URL to {url}, and keep the data folder" in " ".join(moved.output.split())
@@ -152,6 +153,7 @@ def test_everything_moves_into_another_database_once_and_the_old_one_stays(
         "The database 'mysql' is not supported: use sqlite or postgresql."
     )
     monkeypatch.setenv("SELFROOM_DATABASE_URL", url)
+    assert refused("move", url) == "Everything is in that database already: name another one."
     assert selfroom("export", "all.zip").exit_code == 0
 
 
