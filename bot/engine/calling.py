@@ -35,7 +35,7 @@ from bot.engine.moderation import Objections
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, count_use, metrics_of, weights_of
-from bot.engine.spans import Spans
+from bot.engine.spans import Spans, open_beats
 from bot.engine.turn_reading import TurnReader
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
@@ -252,7 +252,7 @@ class Caller:
         """Apply parts of an answer and settle what it cost; who could not be served is put back."""
         since = self._clock.now()
         broken = await self._applier.apply(batch.community_id, parts, batch.at, bill)
-        self._spans.note(SpanKind.APPLY, batch, [one.ready for one in parts], since)
+        self._spans.note(SpanKind.APPLY, batch.view.community, open_beats(one.ready for one in parts), since)
         await self._put_back(broken, BROKEN)
         for part in parts:
             pending.pop(part.ready.agent_id, None)
@@ -263,16 +263,15 @@ class Caller:
         metrics, model = metrics_of(call, self._metrics), batch.model.counted_as(call.kind.model)
         metrics.observe("agents_per_call", len(call.ready))
         metrics.count("model_calls", model=model)
-        since = self._clock.now()
+        note = partial(self._spans.note, SpanKind.CALL, batch.view.community, open_beats(call.ready), self._clock.now())
         try:
             answer = await self._asking(batch, call)
         except Exception as error:
             usage = error.usage if isinstance(error, ModelError) else None
-            failure = type(error).__name__
-            self._spans.note(SpanKind.CALL, batch, call.ready, since, model=model, usage=usage, failure=failure)
+            note(model=model, usage=usage, failure=type(error).__name__)
             await self._purse.settle(batch.community_id, call, usage)
             raise
-        self._spans.note(SpanKind.CALL, batch, call.ready, since, model=model, usage=answer.usage)
+        note(model=model, usage=answer.usage)
         count_use(metrics, model, answer.usage)
         return answer
 

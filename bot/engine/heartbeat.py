@@ -23,7 +23,7 @@ from bot.engine.moderation import Objections
 from bot.engine.performer import Performer
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Purse
-from bot.engine.spans import Spans
+from bot.engine.spans import Spans, open_beats
 
 AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
 CALL_SECONDS = 200.0  # longer than the model port's own timeouts and retries
@@ -181,7 +181,7 @@ class Heartbeat:
             batch = await self._gatekeeper.let_in(community_id, agent_ids, now)
             if batch is None or not (batch := await self._afforded(batch)).ready:
                 return None
-            self._spans.note(SpanKind.CLAIM, batch, batch.ready, since)
+            self._spans.note(SpanKind.CLAIM, batch.view.community, open_beats(batch.ready), since)
         except Exception:
             self._unsure = True
             self._metrics.count("slots_broken")
@@ -203,14 +203,14 @@ class Heartbeat:
         try:
             view, model = batch.view, batch.model
             calls: list[PlannedCall] = []
-            since = self._clock.now()
+            note, since = self._spans.note, self._clock.now()
             async for seen, ready in by_size(self._store, view, batch.ready):
-                read_at = self._spans.note(SpanKind.VIEW, batch, ready, since)
+                read_at = note(SpanKind.VIEW, view.community, open_beats(ready), since)
                 write = planner.builder(seen, model, batch.at, turns=batch.turns)
                 planned = planner.plan(seen, ready, model, write, batch.at)
                 while (call := await aside(next, planned, None)) is not None:  # to write a large one takes a second
                     calls.append(planner.with_images(view, model, call))
-                since = self._spans.note(SpanKind.HUD, batch, ready, read_at)
+                since = note(SpanKind.HUD, view.community, open_beats(ready), read_at)
             booked = await self._purse.reserve(batch.community_id, model, view.config, calls, batch.at, view.agents)
             return replace(batch, view=without_minds(view)), booked
         except Exception:
@@ -250,7 +250,9 @@ class Heartbeat:
         finally:
             typing.cancel()
             for one in call.ready:
-                self._spans.note(SpanKind.BEAT, batch, [one], batch.at, reason=one.first.kind)
+                self._spans.note(
+                    SpanKind.BEAT, batch.view.community, open_beats([one]), batch.at, reason=one.first.kind
+                )
         if then is not None:
             await then()
 

@@ -18,13 +18,14 @@ from bot.core.ports import Clock, Expected, Metrics, Moves, Post, Publisher, Sto
 from bot.core.post_removal import Parts, removal
 from bot.core.reasons import reasons_for
 from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
-from bot.core.spans import Span, SpanKind
+from bot.core.spans import SpanKind
 from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
 from bot.core.view import Roster
 from bot.core.wording import honest
 from bot.engine.moderation import Moderation
 from bot.engine.setbacks import GIVE_UP_AFTER
+from bot.engine.spans import Spans
 
 NO_CHANNEL_SECONDS = 2.0
 LOOK_SECONDS = 10.0  # for what may change meanwhile: a hush may end, a room may take more messages a minute
@@ -88,6 +89,7 @@ class Posting:
         self._publisher = publisher
         self._clock = clock
         self._metrics = metrics
+        self._spans = Spans(metrics, clock)
         self._posted = posted
         self._on_due = on_due
         self._moderation = moderation
@@ -182,15 +184,7 @@ class Posting:
         self._on_due()
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
         if (beat_id := context.message.beat_id) is not None and context.message.scene_id is None:
-            span = Span(
-                kind=SpanKind.LETTER,
-                community_id=letter.community_id,
-                guild_id=context.view.community.guild_id,
-                beat_ids=(beat_id,),
-                since=letter.created_at,
-                until=now,
-            )
-            self._metrics.span(span)
+            self._spans.note(SpanKind.LETTER, context.view.community, [beat_id], letter.created_at)
         return there
 
     async def _find(

@@ -1,17 +1,21 @@
 """What pieces of work for single beats took, told to whoever follows them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from bot.core.gate import Ready
 from bot.core.ports import Clock, Metrics
-from bot.core.records import PUBLIC_SIDE, Usage
+from bot.core.records import PUBLIC_SIDE, BeatId, Community, Usage
 from bot.core.spans import Span, SpanKind
-from bot.engine.gatekeeper import Batch
+
+
+def open_beats(ready: Iterable[Ready]) -> tuple[BeatId, ...]:
+    """Give the beats that may be followed: who moves in a closed scene is nobody's to see."""
+    return tuple(one.beat_id for one in ready if one.side >= PUBLIC_SIDE)
 
 
 class Spans:
-    """Tells metrics what was done for beats; who moves in a closed scene is nobody's to see, so theirs are left out."""
+    """Tells metrics what was done for beats."""
 
     def __init__(self, metrics: Metrics, clock: Clock) -> None:
         self._metrics = metrics
@@ -20,8 +24,8 @@ class Spans:
     def note(
         self,
         kind: SpanKind,
-        batch: Batch,
-        ready: Iterable[Ready],
+        community: Community,
+        beat_ids: Sequence[BeatId],
         since: datetime,
         *,
         model: str = "",
@@ -31,12 +35,12 @@ class Spans:
     ) -> datetime:
         """Note what was done for these beats until now; gives the time."""
         now = self._clock.now()
-        if told := tuple(one.beat_id for one in ready if one.side >= PUBLIC_SIDE):
+        if beat_ids:
             span = Span(
                 kind=kind,
-                community_id=batch.community_id,
-                guild_id=batch.view.community.guild_id,
-                beat_ids=told,
+                community_id=community.id,
+                guild_id=community.guild_id,
+                beat_ids=tuple(beat_ids),
                 since=since,
                 until=now,
                 model=model,
