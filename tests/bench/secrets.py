@@ -1,6 +1,7 @@
 """Figures of secrets: whether anything around a closed scene tells who sits there and manages more than their seat.
 
-PAIRS=n holds so many pairs of worlds of each closed kind against each other; 10,000 take an hour.
+PAIRS=n holds so many pairs of worlds of each closed kind against each other; at half a second of a
+processor for each, 10,000 of a kind take more than an hour.
 """
 
 import asyncio
