@@ -1,11 +1,12 @@
 """The console with the whole Selfroom behind it: who is let in, and how a manager finds out why something was said."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.e2e.commanding import Commander
 from tests.e2e.conftest import Living
@@ -63,6 +64,35 @@ async def test_a_manager_finds_out_in_three_clicks_why_an_agent_said_what_it_sai
         await expect(page.get_by_text("somebody spoke to it").first).to_be_visible()
         await expect(page.get_by_label("HUD").first).to_contain_text("Wren, who are you?")
         await tab.shot("console-3-beat")
+
+
+async def test_what_was_read_before_does_not_cover_what_was_read_after_it(home: Living, you: Visitor) -> None:
+    room = Commander(you, await you.channel("wren"))
+    held, go_on, given = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def slow(route: Route) -> None:
+        read, is_first = await route.fetch(), not held.is_set()
+        held.set()
+        if is_first:
+            await go_on.wait()
+        await route.fulfill(response=read)
+        if is_first:
+            given.set()
+
+    async with opened(await link(room)) as tab:
+        page = tab.page
+        await heading(page, "Overview")
+        await page.route(re.compile(r"/api/v1/rooms/\d+$"), slow)
+        await page.get_by_role("region", name="Rooms").get_by_role("link", name="Wren").click()
+        await held.wait()
+        answer = await you.answer_after(await you.say(room.channel_id, "Wren, what is 2+3?"))
+        line = page.get_by_role("main").get_by_text(answer["content"][:40])
+        await expect(line).to_be_visible()
+        go_on.set()
+        await given.wait()
+        await page.evaluate("fetch('/shared/js/lib/dom.js').then((read) => read.text())")  # what came before is drawn
+        await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        assert await line.is_visible()
 
 
 async def ended(page: Page, words: str) -> None:

@@ -13,6 +13,8 @@ from playwright.async_api import Browser, Page, async_playwright
 SHELL = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 CHROMIUM = shutil.which("chromium") or SHELL  # what people have, to measure
 AXE = Axe()
+ARRIVED = """() => Promise.allSettled(
+    document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))"""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -38,10 +40,12 @@ async def browsing() -> AsyncIterator[Browser]:
 async def shut_out_by(page: Page) -> list[dict[str, Any]]:
     """Give what axe-core finds wrong with the page as it is now.
 
-    A page takes it in once: each time anew, as its own driver does, takes as long as to look.
+    A page takes it in once: each time anew, as its own driver does, takes as long as to look. What is on its way from
+    one colour to another, as after the scheme changed, is looked at when it has arrived.
     """
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE.axe_script)
+    await page.evaluate(ARRIVED)
     look = "axe.run({ resultTypes: ['violations'] }).then((found) => found.violations)"
     found: list[dict[str, Any]] = await page.evaluate(look)
     return found

@@ -9,6 +9,8 @@ import { headers } from "./session.js";
 const MOST = 40;
 const SOON = 200; // what comes at once is read at once
 const SELDOM = 3000; // so often the whole overview is read again, while something happens
+const ROOM = /^#\/rooms\/(\d+)$/;
+const RUNS = /^#\/runs(\/\d+(\?.*)?)?$/;
 const WORDS = {
   begun: "begins to think",
   called: "asks its model",
@@ -35,11 +37,13 @@ export class Live {
     this.#app = app;
   }
 
-  /** Know what the overview told, and begin behind it. */
+  /** Know what the overview told, and begin behind it; what is shown may be older, and is read again then. */
   know(told) {
     this.#names = new Map([...told.rooms, ...told.agents].map((one) => [one.id, one.name]));
     this.#lately = new Map(told.rooms.map((one) => [one.id, one.lately]));
-    if (!this.#stop) this.#start(told.seq);
+    if (this.#stop) return;
+    this.#start(told.seq);
+    if (ROOM.test(this.#app.address) || RUNS.test(this.#app.address)) this.#later(0);
   }
 
   async #start(after) {
@@ -89,8 +93,8 @@ export class Live {
     this.#lines = [...this.#lines, { event, words: this.#words(event) }].slice(-MOST);
     this.draw();
     this.#touch(event);
-    const room = /^#\/rooms\/(\d+)$/.exec(this.#app.address)?.[1];
-    const isOfRuns = event.what === "runs" && /^#\/runs(\/\d+(\?.*)?)?$/.test(this.#app.address);
+    const room = ROOM.exec(this.#app.address)?.[1];
+    const isOfRuns = event.what === "runs" && RUNS.test(this.#app.address);
     if (isOfRuns) this.#later(SOON);
     else if (this.#app.address === "#/") this.#later(event.kind === "gap" ? 0 : SELDOM);
     else if (room && Number(room) === event.room) this.#later(SOON);

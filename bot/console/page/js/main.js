@@ -22,6 +22,8 @@ const live = new Live({
   },
 });
 let shown = "";
+let asking = 0; // numbers each reading of a page, for they do not end in the order in which they began
+let drawn = 0;
 
 const PAGES = [
   [/^#\/(?:\?|$)/, async (found, query, quietly) => atAGlance(await ask("/overview"), quietly)],
@@ -77,10 +79,12 @@ function over(sentence) {
 /** Show what the address names; `quietly`: the same page once more, where one is. */
 export async function show(quietly = false) {
   const address = location.hash || "#/";
+  const mine = ++asking;
   shown = address;
   try {
     const nodes = await content(address, quietly);
-    if (shown !== address) return; // somebody went on meanwhile
+    if (shown !== address || mine < drawn) return; // somebody went on meanwhile, or it was read anew
+    drawn = mine;
     const at = view.scrollTop;
     const focused = quietly && view.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     fill(view, nodes);
