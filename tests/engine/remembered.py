@@ -143,11 +143,19 @@ async def _at_once(self: InlineConnection, fn: Callable[..., object], *args: obj
     return fn(*args, **more)
 
 
+def _without_bounds(self: InlineConnection, fn: Callable[[], object]) -> object:
+    """Read to the end: nobody waits for the loop meanwhile."""
+    return fn()
+
+
 @asynccontextmanager
 async def remembering(store: SqlStore) -> AsyncIterator[Remembered]:
     """Give what a store in memory remembers."""
     remembered = Remembered(store)
-    with patch.object(InlineConnection, "_in_thread", _at_once):
+    with (
+        patch.object(InlineConnection, "_in_thread", _at_once),
+        patch.object(InlineConnection, "_within_bounds", _without_bounds),
+    ):
         await store.database.plainly(lambda connection: connection.set_trace_callback(remembered.note))
         yield remembered
         await store.database.plainly(lambda connection: connection.set_trace_callback(None))

@@ -2,7 +2,8 @@
 
 A world is put into the store as if it had been played there. The other one looks the same to the person's seat: others
 are what they are, hold what they hold, were asked and have beaten, and in the lines that the seat has not heard stands
-something else. No surface may differ by a byte. (What the seat itself and the board show: tests.core.scenes.surfaces.)
+something else. No surface may differ by a byte. Each is drawn in both worlds, of what a store is read once as long as it
+stays the same (tests.engine.remembered); some are drawn with nothing remembered, too. (What the seat itself and the board show: tests.core.scenes.surfaces.)
 """
 
 import json
@@ -62,7 +63,7 @@ SEATS = {"werewolf": 8, "landlord": 4, "village": 4}  # the last one is a person
 MANAGING_MIRA = replace(MIRA, is_architect=True)
 OPEN_SECONDS = 60
 FIRST_BEATS = 3
-AFRESH = 25  # one pair of so many is also drawn with nothing remembered, and must be the same
+AFRESH = 50  # one pair of so many is also drawn with nothing remembered, and must be the same
 WORDS = "/?words=wolf"
 Texts = Mapping[str, str]
 
