@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 import structlog
@@ -24,13 +23,13 @@ from bot.console.standing import Asker
 from bot.core.actions import DirectScene
 from bot.core.changes import SetOverride
 from bot.core.day_usage import Period
-from bot.core.errors import ModelUnreachable, NotFound, Rejected
+from bot.core.errors import NotFound, Rejected
 from bot.core.happenings import Happened
 from bot.core.keeping import Readable
 from bot.core.kinds import UsedBy
 from bot.core.next_beat import doing_words
 from bot.core.page_rows import agent_row
-from bot.core.records import AgentId, Json, Message, Snowflake
+from bot.core.records import AgentId, Message, Snowflake
 from bot.core.runs.spec import RunSpec
 from bot.core.scenes.commentary import watching
 from bot.engine.foresight import foreseen
@@ -460,29 +459,6 @@ async def test_every_surface_keeps_the_secrets_of_a_night() -> None:
             await PROBES[surface.name](here)
         events = str(await here.stage.events())
         assert SECRET in events or "wolf" in str(village(await here.stage.scene()).roles)
-
-
-async def test_the_metrics_tell_no_more_of_a_night_in_which_models_fail() -> None:
-    """That a call failed, came late or was lost tells as well that somebody acted: of a room that all see it counts."""
-    tries = iter(range(1_000))
-
-    def choose(text: str, moves: dict[str, Any]) -> dict[str, Json] | Exception:
-        return ModelUnreachable("Nobody is there.") if next(tries) % 2 == 0 else knowing(text, moves)
-
-    async with theatre(Player(choose), agents=AGENTS) as stage:
-        await stage.opened("werewolf", AGENTS, MIRA, first_night_kill=True)
-        await stage.run(10)
-        metrics = stage.house.metrics
-        assert next(tries) > AGENTS
-        told = {*metrics.counts, *metrics.observed}
-        assert not told & {
-            "model_failures",
-            "calls_overtaken",
-            "calls_broken",
-            "beats_lost",
-            "lateness_seconds",
-            "beats",
-        }
 
 
 async def test_once_it_is_over_heads_are_open_again_and_its_cost_stands_under_their_names() -> None:
