@@ -328,7 +328,7 @@ def _after(
 ) -> list[Change]:
     spoke_in = tuple(dict.fromkeys(_spoken(outcomes)))
     changes = looked(view, one.ready, one.part.seen_until, one.part.window_starts)
-    changes += spoken(view, one.ready, spoke_in, now, model=one.call.kind.model)
+    changes += spoken(view, one.ready, spoke_in, now, model=one.call.kind.model, useless=one.useless)
     for room_id in spoke_in:
         changes += answered(view, one.ready, room_id, now)
     if one.useless:

@@ -20,8 +20,7 @@ from bot.core.gate import Ready, is_overtaken
 from bot.core.hud.call import constant_tokens
 from bot.core.hud.why import mending
 from bot.core.key_redaction import KeyRedactor, given_in
-from bot.core.kinds import OutputFormat, ReasonKind
-from bot.core.plain_words import Sole
+from bot.core.kinds import OutputFormat
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spans import SpanKind
@@ -36,10 +35,10 @@ from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, count_use, metrics_of, weights_of
 from bot.engine.spans import Spans, open_beats
+from bot.engine.speakers import speakers_of
 from bot.engine.turn_reading import TurnReader
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
-ASKING = (ReasonKind.ADDRESSED, ReasonKind.ANSWER, ReasonKind.WOKEN)  # somebody waits for words
 OTHERS_SETTLE = timedelta(seconds=5)
 log = structlog.get_logger(__name__)
 
@@ -321,10 +320,12 @@ class Caller:
         if (turn := batch.turns.get(asked[0])) is not None and call.ready[0].is_turn:
             parsed = await self._turns_read.read(batch.community_id, answer.text, turn, asked[0], output_format)
             return await self._turns_read.looked_at(batch.community_id, parsed, turn, batch.view.config, batch.model)
-        sole = None if call.shared else _sole(batch, call, answer)
-        read = partial(parse_answer, asked=asked, output_format=output_format, sole=sole, complete=answer.complete)
+        speakers = speakers_of(batch, call, answer)
+        read = partial(
+            parse_answer, asked=asked, output_format=output_format, speakers=speakers, complete=answer.complete
+        )
         text = answer.text
-        if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
+        if is_plain(text, sum(len(one.rules) + len(one.prompt) + len(one.others) for one in speakers)):
             return read(text)
         text = text[:LONGEST_ANSWER]
         try:
@@ -428,24 +429,6 @@ def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
     """Say what was wrong with an answer for which a person waits; in a shared call each is asked again alone."""
     ready = call.ready[0]
     return "" if call.shared or not ready.addressed_by_person else parsed.trouble(ready.agent_id)
-
-
-def _sole(batch: Batch, call: PlannedCall, answer: ModelAnswer) -> Sole:
-    """Give for whom plain words are taken in a call of one."""
-    ready, part = call.ready[0], call.built.parts[0]
-    agent = batch.view.whole_agent(ready.agent_id)
-    rooms = [room for id_ in part.room_ids if (room := batch.view.rooms.get(id_)) is not None]
-    others = [one for room in rooms for one in room.messages if one.sender.agent_id != agent.id]
-    return Sole(
-        agent_id=agent.id,
-        name=agent.name,
-        room_id=part.shown_ids[0] if call.built.lean and call.built.lean.in_one_room else ready.first.room_id,
-        is_asked=ready.first.kind in ASKING,
-        is_whole=answer.complete,
-        rules=call.built.instructions,
-        others="\n".join([agent.prompt, *(one.content for one in others if one.id in part.message_ids)]),
-        asked=next((one.content for one in others if one.id == ready.first.message_id), ""),
-    )
 
 
 def _kept(batch: Batch, call: PlannedCall, parsed: ParsedAnswer, before: Answered | None) -> _Kept:
