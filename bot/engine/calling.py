@@ -11,7 +11,6 @@ from functools import partial
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from bot.core.actions import Action
 from bot.core.after_beat import rests
 from bot.core.answer_text import LONGEST_ANSWER, is_plain
 from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
@@ -148,33 +147,41 @@ class Caller:
     ) -> None:
         answer = await self._ask(batch, call)
         parsed = await self._read(batch, answer, call)
-        paid_for = call
-        if before is None and (trouble := _to_mend(call, parsed)):
+        # who was asked again alone, for an answer that could not be used, was asked once more
+        may_mend = before is None or (before.is_anew and not before.useless)
+        if may_mend and (trouble := _to_mend(call, parsed)):
+            may_mend = False
             await self._purse.settle(batch.community_id, call, as_told(answer.usage))
-            paid_for = replace(call, reservation=None)
+            call = replace(call, reservation=None)
             answer, parsed = await self._mended(batch, call, answer, parsed, trouble)
-        if before is None:
-            call, answer, parsed = await self._looked_up(batch, paid_for, answer, parsed)
-            paid_for = call
+        if before is None or before.is_anew:
+            call, answer, parsed = await self._looked_up(batch, call, answer, parsed, may_mend=may_mend)
         kept = await aside(_kept, batch, call, parsed, before)
         parts = [_answered(batch, call, one, answer, parsed, kept) for one in call.ready]
-        again = [one for one in parts if call.shared and (one.failed or any(map(alone_only, one.reply.actions)))]
+        again = [one for one in parts if one.is_anew or (call.shared and any(map(alone_only, one.reply.actions)))]
         final = [one if before is None else _joined(before, one) for one in parts if one not in again]
         async with self._turns[batch.community_id]:
-            await self._apply(batch, final, pending, Bill.of(paid_for, as_told(answer.usage)))
-            self._purse.give_up(batch.community_id, paid_for)
+            await self._apply(batch, final, pending, Bill.of(call, as_told(answer.usage)))
+            self._purse.give_up(batch.community_id, call)
         async with asyncio.TaskGroup() as group:  # side by side: none waits for another's answer
             for one in again:
                 del pending[one.ready.agent_id]
                 group.create_task(self._again(batch, one))
 
     async def _again(self, batch: Batch, before: Answered) -> None:
-        """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
+        """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents.
+
+        What it looked up in the shared call stands below its view then.
+        """
         pending = {before.ready.agent_id: before.ready}
         async with self._own_faults(batch, before.call, pending):
             view = await with_minds(self._store, batch.view, [before.ready])
             write = planner.builder(view, batch.model, batch.at)
             own = await aside(planner.alone, view, before.ready, batch.model, write)
+            if _looks_up(before.ready, before.reply):
+                found = await self._applier.look_up(own, before.reply.actions, batch.redactor)
+                more = await aside(planner.looked_up, view, batch.model, own, found) if found else None
+                own = more or own
             own = await self._paid(batch, own)
             pending.clear()  # from here on the call answers for it
             await self.carry_out(batch, own, before)
@@ -187,7 +194,7 @@ class Caller:
         return one
 
     async def _looked_up(
-        self, batch: Batch, call: PlannedCall, answer: ModelAnswer, parsed: ParsedAnswer
+        self, batch: Batch, call: PlannedCall, answer: ModelAnswer, parsed: ParsedAnswer, *, may_mend: bool
     ) -> tuple[PlannedCall, ModelAnswer, ParsedAnswer]:
         """Answer the look-ups of an agent that is waited for, and ask it on; what is left to the next beat stays so."""
         for _ in range(batch.view.config.look_up_steps):
@@ -202,21 +209,25 @@ class Caller:
                 log.warning("what was looked up was not answered", model=call.kind.model, why=error.sentence)
                 break
             await self._purse.settle(batch.community_id, more, as_told(then.usage))
-            used = added(answer.usage, then.usage)
+            then, more = replace(then, usage=added(answer.usage, then.usage)), replace(more, reservation=None)
             read = await self._read(batch, then, more)
+            if may_mend and (trouble := _to_mend(more, read)):
+                may_mend = False
+                then, read = await self._mended(batch, more, then, read, trouble)
             if not read.usable:
-                answer = replace(answer, usage=used)
+                answer = replace(answer, usage=then.usage)
                 break
-            call, answer, parsed = replace(more, reservation=None), replace(then, usage=used), read
+            call, answer, parsed = more, then, read
         return call, answer, parsed
 
     async def _next_step(self, batch: Batch, call: PlannedCall, parsed: ParsedAnswer) -> PlannedCall | None:
         """Give the call that goes on where an answer consists of look-ups; None where it does not, or cannot be."""
-        actions = _look_ups_in(call, parsed)
-        lasts = call.ready[0].claim.lease_until - self._clock.now() > timedelta(seconds=self._call_seconds)
-        if not actions or not lasts:
+        ready = call.ready[0]
+        reply = None if call.shared else parsed.replies.get(ready.agent_id)
+        lasts = ready.claim.lease_until - self._clock.now() > timedelta(seconds=self._call_seconds)
+        if reply is None or not _looks_up(ready, reply) or not lasts:
             return None
-        found = await self._applier.look_up(call, actions, batch.redactor)
+        found = await self._applier.look_up(call, reply.actions, batch.redactor)
         more = await aside(planner.looked_up, batch.view, batch.model, call, found) if found else None
         if more is None:
             return None
@@ -415,14 +426,10 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     return replace(answer, usage=together(first, answer.usage))
 
 
-def _look_ups_in(call: PlannedCall, parsed: ParsedAnswer) -> Sequence[Action]:
-    """Give the look-ups of which the answer of one agent consists that somebody waits for; none where it is more."""
-    ready = call.ready[0]
-    reply = parsed.replies.get(ready.agent_id)
+def _looks_up(ready: Ready, reply: AgentAnswer) -> bool:
+    """Tell whether an answer that somebody waits for consists of look-ups."""
     waited_for = ready.addressed_by_person or any(reason.mentioned and reason.person_id for reason in ready.reasons)
-    if call.shared or reply is None or not waited_for:
-        return ()
-    return reply.actions if all(isinstance(action, LOOK_UPS) for action in reply.actions) else ()
+    return waited_for and bool(reply.actions) and all(isinstance(action, LOOK_UPS) for action in reply.actions)
 
 
 def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
@@ -447,6 +454,8 @@ def _answered(
     turn = batch.turns.get(ready.agent_id) if ready.is_turn else None
     tokenizer = batch.model.tokenizer(call.kind.model)
     failed = "" if reply is not None else "The answer could not be read."
+    useless = bool(parsed.trouble(ready.agent_id))
+    wanted = (useless and ready.addressed_by_person) or (reply is not None and _looks_up(ready, reply))
     return Answered(
         ready=ready,
         call=call,
@@ -460,7 +469,8 @@ def _answered(
         response_id=answer.response_id,
         failed=failed,
         is_secret=turn is not None and turn.is_secret,
-        useless=bool(parsed.trouble(ready.agent_id)),
+        useless=useless,
+        is_anew=call.shared and (bool(failed) or wanted),
     )
 
 
@@ -470,8 +480,8 @@ def _what_stands(before: Answered) -> Answered:
 
 
 def _joined(before: Answered, own: Answered) -> Answered:
-    """Give an agent's own answer with what may be kept of its part of the shared one, where that could be read."""
-    reply = own.reply if before.failed else _merged(before.reply, own.reply)
+    """Give an agent's own answer with what may be kept of its part of the shared one, where that stands."""
+    reply = own.reply if before.is_anew else _merged(before.reply, own.reply)
     return replace(own, reply=reply, usage=added(own.usage, before.usage))
 
 
