@@ -18,9 +18,7 @@ def viewed(world: World, seat: Seat) -> Seen:
     awaited = () if world.ended else (world.current,)
     private = _private(world, seat) if seat in world.bodies else ()
     dead = tuple(one for one in world.seats if world.bodies[one].dead)  # everybody is told who starves
-    return Seen(
-        phase=phase, awaited=awaited, dead=dead, facts=facts, private=private, picture=pictured(world, seat)
-    )
+    return Seen(phase=phase, awaited=awaited, dead=dead, facts=facts, private=private, picture=pictured(world, seat))
 
 
 def _private(world: World, seat: Seat) -> tuple[tuple[str, str], ...]:
