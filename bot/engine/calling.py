@@ -129,17 +129,17 @@ class Caller:
             await self._let_go(pending)
             raise
         except _Overtaken:
-            self._metrics.count("calls_overtaken")
+            metrics_of(call.ready, self._metrics).count("calls_overtaken")
             await self._let_go(pending)
         except AskedAnew as error:
             log.info("a call is put otherwise", model=call.kind.model, why=error.sentence)
             await self._let_go(pending)
         except ModelError as error:
-            self._metrics.count("model_failures", kind=type(error).__name__)
+            metrics_of(call.ready, self._metrics).count("model_failures", kind=type(error).__name__)
             log.warning("a model did not answer", model=call.kind.model, why=error.sentence)
             await self._put_back(pending.values(), error)
         except Exception:
-            self._metrics.count("calls_broken")
+            metrics_of(call.ready, self._metrics).count("calls_broken")
             log.exception("a call could not be carried out")
             self._purse.give_up(batch.community_id, call)
             await self._put_back(pending.values(), BROKEN)
@@ -224,7 +224,7 @@ class Caller:
         more = await self._paid(batch, more)
         if more.short is not None:
             return None
-        metrics_of(call, self._metrics).count("look_ups_answered", model=batch.model.counted_as(call.kind.model))
+        metrics_of(call.ready, self._metrics).count("look_ups_answered", model=batch.model.counted_as(call.kind.model))
         return more
 
     async def _mended(
@@ -237,7 +237,7 @@ class Caller:
         more = await self._paid(batch, replace(call, built=longer, reservation=None))
         if more.short is not None:
             return first, parsed
-        metrics_of(call, self._metrics).count("answers_mended", model=batch.model.counted_as(call.kind.model))
+        metrics_of(call.ready, self._metrics).count("answers_mended", model=batch.model.counted_as(call.kind.model))
         try:
             answer = await self._ask(batch, more)
         except ModelError as error:
@@ -260,7 +260,7 @@ class Caller:
 
     async def _ask(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
-        metrics, model = metrics_of(call, self._metrics), batch.model.counted_as(call.kind.model)
+        metrics, model = metrics_of(call.ready, self._metrics), batch.model.counted_as(call.kind.model)
         metrics.observe("agents_per_call", len(call.ready))
         metrics.count("model_calls", model=model)
         note = partial(self._spans.note, SpanKind.CALL, batch.view.community, open_beats(call.ready), self._clock.now())
