@@ -49,8 +49,8 @@ def _gather(value: Json, path: str, found: dict[str, Json]) -> None:
         found[path] = value
 
 
-def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
-    """Give a header that counts the differences, and all of them line by line."""
+def compared(one: Sighting, two: Sighting, coin: str) -> tuple[str, list[str]]:
+    """Give a header that counts the differences, and all of them line by line; `coin` names what they cost in."""
     a, b = one.node, two.node
     if a.digest and a.digest == b.digest:
         return "These worlds are the same.", []
@@ -63,7 +63,7 @@ def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
         for title in sorted({*one.scenes, *two.scenes})
         if one.scenes.get(title) != two.scenes.get(title)
     ]
-    cost = f"{a.usd:.4f} USD and {counted(a.tokens, 'token')} beside {b.usd:.4f} USD and {counted(b.tokens, 'token')}"
+    costs = [f"{node.usd:.4f} {coin} and {counted(node.tokens, 'token')}" for node in (a, b)]
     moves = [line for title in sorted({*one.moves, *two.moves}) for line in _moves(one, two, title)]
     reactions = [
         f"{room}, {said}: {one.reactions.get(at, 'none')} → {two.reactions.get(at, 'none')}"
@@ -80,7 +80,7 @@ def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
         (len(reactions), "reaction"),
     ]
     told = ", ".join(counted(many, word) for many, word in counts if many) or "nothing that is kept apart"
-    header = f"Node {a.id} and node {b.id} differ in {told}. {cost}."
+    header = f"Node {a.id} and node {b.id} differ in {told}. {' beside '.join(costs)}."
     parts = (
         ("Said", [*first, *said]),
         ("Known, planned, looked at", minds),
@@ -137,7 +137,7 @@ def _shown(value: Json) -> str:
     return text if len(text) <= SHOWN_VALUE else f"{text[:SHOWN_VALUE]}…"
 
 
-def tabled(seen: Sequence[Sighting]) -> list[str]:
+def tabled(seen: Sequence[Sighting], coin: str) -> list[str]:
     """Give a table of worlds, one line each, and how often each outcome came."""
     lines = []
     outcomes: Counter[str] = Counter()
@@ -148,9 +148,9 @@ def tabled(seen: Sequence[Sighting]) -> list[str]:
         outcomes["; ".join(f"{title}: {one.won_by.get(title) or outcome}" for title, outcome in ends) or went] += 1
         votes = "; ".join(f"{what} ×{many}" for what, many in Counter(one.votes).most_common())
         lines.append(
-            f"**{one.node.id}** {came}, {f'votes: {votes}, ' if votes else ''}"
+            f"**Node {one.node.id}**: {came}, {f'votes: {votes}, ' if votes else ''}"
             f"{counted(sum(map(len, one.said.values())), 'line')},"
-            f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} USD"
+            f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} {coin}"
         )
     of = len(seen)
     return [*lines, *(f"{count} of {of}: {outcome}" for outcome, count in outcomes.most_common())]

@@ -78,18 +78,18 @@ async def minds(trees: Trees, key: TreeKey, node_id: NodeId) -> list[MindShown]:
     ]
 
 
-async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId) -> tuple[str, list[str]]:
+async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId, coin: str) -> tuple[str, list[str]]:
     """Compare two nodes from their last common ancestor: a header that counts, and every difference."""
     paths = [[node.id for node in await trees.path(key, id_)] for id_ in (one, two)]
     ancestor = await trees.node(key, common(*paths))
     steps = await _steps(trees, key, ancestor.id)
     left, right = [await _sighting(trees, key, id_, ancestor.until_at, steps) for id_ in (one, two)]
-    header, lines = await asyncio.to_thread(compared, left, right)  # minds may be large, and many
+    header, lines = await asyncio.to_thread(compared, left, right, coin)  # minds may be large, and many
     more = len(lines) - MOST_DIFFERENCES
     return header, [*lines[:MOST_DIFFERENCES], f"… and {counted(more, 'more line')}."] if more > 0 else lines
 
 
-async def children_compared(trees: Trees, key: TreeKey, parent: NodeId) -> list[str]:
+async def children_compared(trees: Trees, key: TreeKey, parent: NodeId, coin: str) -> list[str]:
     """Give a table of a node's finished children, and how often each outcome came."""
     node = await trees.node(key, parent)
     done = [one for one in await trees.nodes(key) if one.parent == parent and one.digest]
@@ -97,7 +97,7 @@ async def children_compared(trees: Trees, key: TreeKey, parent: NodeId) -> list[
     older = [f"Of {counted(len(done) - len(newest), 'older child', 'older children')} nothing is told."]
     steps = await _steps(trees, key, parent)
     seen = [await _sighting(trees, key, one.id, node.until_at, steps) for one in newest]
-    table = await asyncio.to_thread(tabled, seen)
+    table = await asyncio.to_thread(tabled, seen, coin)
     return [*table, *(older if len(done) > len(newest) else ())]
 
 
