@@ -7,8 +7,7 @@ from bot.core.wording import counted, honest
 from cogs.base import Interaction, guild_of, managers_only, person, wait
 from cogs.timeline.boards import Number, TreeGroup, TreeNumber
 from cogs.ui.files import text_file
-from cogs.ui.texts import label
-from cogs.ui.trees import branches
+from cogs.ui.trees import branches, titled
 
 
 class Looking(TreeGroup):
@@ -31,7 +30,7 @@ class Looking(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         shown = await self.desk.timelines.shown(timeline)
-        await self.list_out(interaction, f"Tree {timeline.id}", branches(shown.nodes), empty="It is empty.")
+        await self.list_out(interaction, titled(timeline), branches(shown.nodes), empty="It is empty.")
 
     @app_commands.command()
     async def read(self, interaction: Interaction, node: Number, tree: TreeNumber | None = None) -> None:
@@ -149,5 +148,4 @@ class Looking(TreeGroup):
 
 def _listed(one: Timeline) -> str:
     where = f" in <#{one.thread_id}>" if one.thread_id is not None else ""
-    about = f", {label(one.title)}" if one.title else ""
-    return f"**{one.id}**{about}{where}, until <t:{int(one.expires_at.timestamp())}:D>"
+    return f"{titled(one)}{where}, until <t:{int(one.expires_at.timestamp())}:D>"

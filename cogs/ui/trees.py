@@ -49,11 +49,16 @@ def thread_name(timeline: Timeline) -> str:
     return f"🌳 what if … ({timeline.id}) {timeline.title}".strip()[:100]
 
 
+def titled(timeline: Timeline) -> str:
+    """Give a tree's number and title as a heading."""
+    return f"🌳 **What if {timeline.id}**" + (f": {label(timeline.title)}" if timeline.title else "")
+
+
 def board_text(shown: Shown) -> str:
     """Give the board of a tree: what it is, and its nodes as they came from one another."""
     timeline, tree = shown.timeline, shown.tree
     head = [
-        f"🌳 **What if {timeline.id}**" + (f": {label(timeline.title)}" if timeline.title else ""),
+        titled(timeline),
         f"It begins <t:{int(tree.at.timestamp())}:f>. Nothing in it ever happened, and no agent hears this thread.",
         f"{counted(len(shown.nodes), 'node')}, {shown.usd:.4f} of {timeline.usd_cap:.2f} {shown.coin}, "
         f"until <t:{int(timeline.expires_at.timestamp())}:D>.",
@@ -94,7 +99,7 @@ def _line(node: Node, indent: int) -> str:
     turns = f", {counted(node.turns, 'turn')}" if node.turns else ""
     came = f": {label(node.outcome)[:80]}" if node.outcome else ""
     note = f" — {label(node.note)[:60]}" if node.note else ""
-    return f"{'  ' * min(indent, 12)}{SIGNS[node.status]} **{node.id}** {edge}{turns}{came}{note}"
+    return f"{'  ' * min(indent, 12)}{SIGNS[node.status]} **Node {node.id}** {edge}{turns}{came}{note}"
 
 
 def board_view(shown: Shown) -> discord.ui.View:

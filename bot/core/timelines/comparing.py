@@ -45,8 +45,8 @@ def _gather(value: Json, path: str, found: dict[str, Json]) -> None:
         found[path] = value
 
 
-def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
-    """Give a header that counts the differences, and all of them line by line."""
+def compared(one: Sighting, two: Sighting, coin: str) -> tuple[str, list[str]]:
+    """Give a header that counts the differences, and all of them line by line; `coin` names what they cost in."""
     a, b = one.node, two.node
     if a.digest and a.digest == b.digest:
         return "These worlds are the same.", []
@@ -59,10 +59,10 @@ def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
         for title in sorted({*one.scenes, *two.scenes})
         if one.scenes.get(title) != two.scenes.get(title)
     ]
-    cost = f"{a.usd:.4f} USD and {counted(a.tokens, 'token')} beside {b.usd:.4f} USD and {counted(b.tokens, 'token')}"
+    costs = [f"{node.usd:.4f} {coin} and {counted(node.tokens, 'token')}" for node in (a, b)]
     counts = [(number, "line"), (len(minds), "path"), (len(joined), "membership"), (len(scenes), "scene")]
     told = ", ".join(counted(many, word) for many, word in counts if many) or "nothing that is kept apart"
-    header = f"Node {a.id} and node {b.id} differ in {told}. {cost}."
+    header = f"Node {a.id} and node {b.id} differ in {told}. {' beside '.join(costs)}."
     parts = (("Said", [*first, *said]), ("Known, planned, looked at", minds), ("Members", joined), ("Scenes", scenes))
     return header, [line for title, lines in parts if lines for line in ("", f"## {title}", *lines)]
 
@@ -103,7 +103,7 @@ def _shown(value: Json) -> str:
     return text if len(text) <= SHOWN_VALUE else f"{text[:SHOWN_VALUE]}…"
 
 
-def tabled(seen: Sequence[Sighting]) -> list[str]:
+def tabled(seen: Sequence[Sighting], coin: str) -> list[str]:
     """Give a table of worlds, one line each, and how often each outcome came."""
     lines = []
     outcomes: Counter[str] = Counter()
@@ -112,8 +112,8 @@ def tabled(seen: Sequence[Sighting]) -> list[str]:
         came = came or one.node.outcome or "went on"
         outcomes[came] += 1
         lines.append(
-            f"**{one.node.id}** {came}, {counted(sum(map(len, one.said.values())), 'line')},"
-            f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} USD"
+            f"**Node {one.node.id}**: {came}, {counted(sum(map(len, one.said.values())), 'line')},"
+            f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} {coin}"
         )
     of = len(seen)
     return [*lines, *(f"{count} of {of}: {outcome}" for outcome, count in outcomes.most_common())]

@@ -28,6 +28,7 @@ from bot.core.timelines.records import (
     AtTime,
     Cut,
     Event,
+    EventKind,
     Node,
     NodeId,
     Planned,
@@ -290,6 +291,13 @@ class Timelines:
         """Give what was said in a node since the fork."""
         return await self._there().grower.read(timeline.key, NodeId(node_id))
 
+    async def answer(self, timeline: Timeline, node: Node) -> str:
+        """Give what the agent said that was asked in a node; empty where it said nothing."""
+        agent_id = node.asked[0] if node.asked is not None else None
+        told = [one.data for one in await self.events(timeline, 0, node.id) if one.kind is EventKind.MESSAGE]
+        mine = [one for one in told if one["room"] == agent_id and one["by"] == str(agent_id)]
+        return "\n".join(str(one["text"]) for one in mine)
+
     async def minds(self, timeline: Timeline, node_id: int, *, who: Snowflake) -> Sequence[MindShown]:
         """Give what the agents of a node carry, but for those into whose heads this person may not look."""
         carried = await self._there().grower.minds(timeline.key, NodeId(node_id))
@@ -313,7 +321,8 @@ class Timelines:
 
     async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all children of one."""
-        return await self._there().grower.compare(timeline.key, NodeId(one), None if two is None else NodeId(two))
+        other, coin = None if two is None else NodeId(two), await self.coin(timeline)
+        return await self._there().grower.compare(timeline.key, NodeId(one), other, coin)
 
     async def rerun(self, timeline: Timeline, node_id: int) -> str:
         """Run a node again from its record, and say whether it came out the same."""

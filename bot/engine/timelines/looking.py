@@ -68,24 +68,25 @@ async def minds(trees: Trees, key: TreeKey, node_id: NodeId) -> list[MindShown]:
     ]
 
 
-async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId) -> tuple[str, list[str]]:
+async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId, coin: str) -> tuple[str, list[str]]:
     """Compare two nodes from their last common ancestor: a header that counts, and every difference."""
     paths = [[node.id for node in await trees.path(key, id_)] for id_ in (one, two)]
     ancestor = await trees.node(key, common(*paths))
     since = ancestor.until_at
     left, right = await _sighting(trees, key, one, since), await _sighting(trees, key, two, since)
-    header, lines = await asyncio.to_thread(compared, left, right)  # minds may be large, and many
+    header, lines = await asyncio.to_thread(compared, left, right, coin)  # minds may be large, and many
     more = len(lines) - MOST_DIFFERENCES
     return header, [*lines[:MOST_DIFFERENCES], f"… and {counted(more, 'more line')}."] if more > 0 else lines
 
 
-async def children_compared(trees: Trees, key: TreeKey, parent: NodeId) -> list[str]:
+async def children_compared(trees: Trees, key: TreeKey, parent: NodeId, coin: str) -> list[str]:
     """Give a table of a node's finished children, and how often each outcome came."""
     node = await trees.node(key, parent)
     done = [one for one in await trees.nodes(key) if one.parent == parent and one.digest]
     newest = done[-MOST_CHILDREN:]  # whoever looks keeps the process from others, and from saying that it lives
     older = [f"Of {counted(len(done) - len(newest), 'older child', 'older children')} nothing is told."]
-    table = await asyncio.to_thread(tabled, [await _sighting(trees, key, one.id, node.until_at) for one in newest])
+    seen = [await _sighting(trees, key, one.id, node.until_at) for one in newest]
+    table = await asyncio.to_thread(tabled, seen, coin)
     return [*table, *(older if len(done) > len(newest) else ())]
 
 

@@ -19,9 +19,12 @@ def seen(id: int, *said: str, knows: dict[str, Json] | None = None, outcome: str
 
 def test_what_is_only_in_one_and_what_is_otherwise_is_told_path_by_path() -> None:
     header, lines = compared(
-        seen(7, "Yes.", "Go.", knows={"a": 1, "b": 2}), seen(9, "Yes.", "Stay.", knows={"a": 3, "c": 4})
+        seen(7, "Yes.", "Go.", knows={"a": 1, "b": 2}),
+        seen(9, "Yes.", "Stay.", knows={"a": 3, "c": 4}),
+        "imaginary USD",
     )
     assert "Node 7 and node 9 differ in 1 line, 3 paths" in header
+    assert "0.0000 imaginary USD and 0 tokens beside 0.0000 imaginary USD and 0 tokens." in header
     assert "The first line that differs is line 2 in Wren's room." in lines
     assert "  7: Wren: Go." in lines
     assert "  9: Wren: Stay." in lines
@@ -31,7 +34,8 @@ def test_what_is_only_in_one_and_what_is_otherwise_is_told_path_by_path() -> Non
 
 
 def test_children_are_counted_by_what_came_of_them() -> None:
-    table = tabled([seen(1, outcome="quiet"), seen(2), seen(3, outcome="quiet")])
+    table = tabled([seen(1, outcome="quiet"), seen(2), seen(3, outcome="quiet")], "imaginary USD")
+    assert table[0] == "**Node 1**: quiet, 0 lines, 0 turns, 0.0000 imaginary USD"
     assert table[-2:] == ["2 of 3: quiet", "1 of 3: went on"]
 
 

@@ -73,7 +73,7 @@ async def test_eight_siblings_play_last_nights_ballot_on_and_it_is_told_how_ofte
             assert (there.step, there.status) == (ballot, SceneStatus.RUNNING)
             nodes = await grown.grow("multi", 0, siblings=SIBLINGS, turns=20)
             assert {one.edge for one in nodes} == {Edge.MULTI}
-            table = await children_compared(grown.trees, grown.key, ROOT)
+            table = await children_compared(grown.trees, grown.key, ROOT, "USD")
             counts = [
                 int(found[1]) for line in table if (found := re.match(rf"(\d) of {SIBLINGS}: werewolf 1: ", line))
             ]
