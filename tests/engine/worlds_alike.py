@@ -2,8 +2,9 @@
 
 A world is put into the store as if it had been played there. The other one looks the same to the person's seat: others
 are what they are, hold what they hold, were asked and have beaten, and in the lines that the seat has not heard stands
-something else. No surface may differ by a byte. Each is drawn in both worlds, of what a store is read once as long as it
-stays the same (tests.engine.remembered); some are drawn with nothing remembered, too. (What the seat itself and the board show: tests.core.scenes.surfaces.)
+something else. No surface may differ by a byte. Each is drawn in both worlds; what the store has for both alike is read
+once (tests.engine.remembered), and some are drawn with nothing remembered, too. (What the seat itself and the board
+show: tests.core.scenes.surfaces.)
 """
 
 import json
