@@ -21,7 +21,10 @@ from bot.engine.front_desk.office import Office, readable
 FORGET_THEM = (
     "What you kept about them was removed. Forget them: do not speak of them or note them again unless they come back."
 )
-LAST_TRACES = "The last traces leave the database's files when nobody reads in them and their space is used again."
+LAST_TRACES = (
+    "The last traces leave the files of the database and of what-ifs when nobody reads in them and they can be "
+    "written: if something is in the way, whoever runs Selfroom finds it in the log."
+)
 OF_AGENT = {
     TraceKind.PROMPT: "the prompt of {}",
     TraceKind.LORE: "the lorebook of {}",
