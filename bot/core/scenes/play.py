@@ -266,6 +266,8 @@ class Play:
         events: tuple[Event, ...] = ()
         step = Step(standing=standing)
         for place, seat in enumerate(missing):
+            if step.standing.turns >= self.options.turns:
+                break  # where nobody waits for anybody each of them uses a turn, and there may be fewer left
             if not isinstance(awaits, Expect) or not (awaits.anyone or awaits.unseen):
                 step = _missed(step.standing, seat)
                 events = (*events, *step.events)

@@ -1,6 +1,5 @@
 """A world apart goes on: the same engine over a store of its own, from one due moment to the next."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -172,10 +171,9 @@ def _unheard() -> None:
 
 
 class Turns:
-    """Metrics of one node: how many beats were applied, and how many calls failed; `on_turn` hears of each beat."""
+    """Metrics of one node: how many beats were applied; `on_turn` hears of each."""
 
     def __init__(self, on_turn: Callable[[], None] = _unheard) -> None:
-        self.counts: Counter[str] = Counter()
         self.beats = 0
         self._on_turn = on_turn
 
@@ -185,8 +183,7 @@ class Turns:
         self._on_turn()
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
-        """Add to a counter."""
-        self.counts[name] += int(amount)
+        """Count nothing else: a world apart has no page of metrics."""
 
     def observe(self, name: str, value: float, **labels: str) -> None:
         """Measure nothing: how long it takes is nothing to a world apart."""
@@ -293,7 +290,7 @@ class Play:
 
     async def _check_models(self) -> None:
         """Raise Failed once an agent's model has failed again and again."""
-        if not self.turns.counts["model_failures"]:
+        if not self.record.last_fault:
             return
         async with self.world.store.reading() as read:
             view = await read.views.action_view(

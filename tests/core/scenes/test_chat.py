@@ -4,6 +4,8 @@ import pytest
 
 from bot.core.errors import Rejected
 from bot.core.scenes.chat import CHAT, ChatOptions
+from bot.core.scenes.kind import RULES
+from bot.core.scenes.play import Rule
 from tests.core.scenes.plays import Playing, of
 
 
@@ -18,6 +20,15 @@ def test_it_goes_round_and_ends_when_its_turns_are_used_up() -> None:
         assert not talk.is_over
         told = talk.move(seat, "say", text="Hello there.")
     assert told == ["{t4}", "It is over: its turns are used up."]
+
+
+def test_a_deadline_of_a_free_chat_uses_no_more_turns_than_are_left() -> None:
+    talk = chat(seats=4, ordering="free", turns=6)
+    for seat in (1, 2, 3, 4):
+        talk.move(seat, "say", text="Hello there.")
+    while not talk.is_over:
+        talk.enter(RULES, Rule.DEADLINE)
+    assert talk.standing.turns <= 6
 
 
 def test_it_ends_after_a_round_in_which_nobody_says_anything() -> None:
