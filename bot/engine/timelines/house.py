@@ -209,7 +209,7 @@ class Treasury:
             booked = await set_aside(write.money, key.community_id, config, day, price)
         if isinstance(booked, Limit):
             rest = f", {left:.2f} left" if left is not None else ""
-            raise Rejected(f"The day's money does not hold this: about {estimate.usd:.2f} USD{rest}.")
+            raise Rejected(f"The day's money does not hold this: about {estimate.usd:.2f} {model.source.coin}{rest}.")
         return Grant(
             community_id=key.community_id,
             usd=estimate.granted_usd,
