@@ -46,6 +46,7 @@ class Living(Group):
     """Commands on agents that are there."""
 
     @app_commands.command(name="list", extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def list_(self, interaction: Interaction) -> None:
         """List the agents of this server."""
         sight = await self.sight(interaction)
@@ -62,6 +63,7 @@ class Living(Group):
         )
 
     @app_commands.command(extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:
         """Show one agent: what it is, what it does and what it waits for.
 
