@@ -109,8 +109,10 @@ class Readings:
             words = f"What {of(letter.room_id)}'s room was to show is held: {what}"
             found.append(rows.wait_row("held", letter.room_id, letter.created_at, words))
         for room in view.all_rooms.values():
-            if room.thread_of is None and room.fault_told_at is not None:
-                found.append(rows.wait_row("fault", room.id, room.fault_told_at, f"{of(room.id)}'s model fails."))
+            owner = view.agents.get(room.id)
+            told_at = room.fault_told_at or (owner.fault_told_at if owner is not None else None)
+            if room.thread_of is None and told_at is not None:
+                found.append(rows.wait_row("fault", room.id, told_at, f"{of(room.id)}'s model fails."))
         return found
 
     def _models(self, view: Glance, is_failing: Callable[[str], bool]) -> list[Row]:

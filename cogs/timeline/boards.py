@@ -20,7 +20,7 @@ from bot.languages import spoken
 from cogs.base import LONGEST, Group, Interaction, guild_of, managers_only, may_read, person, wait
 from cogs.ui.texts import label
 from cogs.ui.tree_picture import tree_picture
-from cogs.ui.trees import MergeSelect, NodeSelect, board_text, board_view, thread_name
+from cogs.ui.trees import NOT_ALL_ROOMS, MergeSelect, NodeSelect, board_text, board_view, may_look, thread_name
 
 Number = app_commands.Range[int, 0, 1_000_000]
 TreeNumber = app_commands.Range[int, 1, 1_000_000]
@@ -55,12 +55,16 @@ class TreeGroup(Group):
         """Hear of nodes that are over."""
         self.desk.timelines.on_changed(self.redraw)
 
-    async def tree(self, interaction: Interaction, number: int | None) -> Timeline:
-        """Give the tree that was named, else that of this thread, to a manager alone."""
-        managers_only(interaction)
+    async def tree(self, interaction: Interaction, number: int | None, *, to_look: bool = False) -> Timeline:
+        """Give the tree that was named, else that of this thread, to a manager; to look, to who may do that too."""
+        if not to_look:
+            managers_only(interaction)
         await wait(interaction)
         who = person(interaction)
-        return await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id, who=who.id)
+        found = await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id, who=who.id)
+        if not await may_look(interaction, found):
+            raise Rejected(NOT_ALL_ROOMS)
+        return found
 
     async def channel_of(self, guild_id: Snowflake, owner: Agent) -> discord.TextChannel:
         """Give the channel of an agent's room; raises Rejected while it has none."""

@@ -4,10 +4,10 @@ from discord import app_commands
 
 from bot.core.timelines.records import Timeline
 from bot.core.wording import counted, honest
-from cogs.base import Interaction, guild_of, managers_only, person, wait
+from cogs.base import Interaction, guild_of, person, wait
 from cogs.timeline.boards import Number, TreeGroup, TreeNumber
 from cogs.ui.files import text_file
-from cogs.ui.trees import branches, titled
+from cogs.ui.trees import branches, may_look, titled
 
 
 class Looking(TreeGroup):
@@ -16,9 +16,9 @@ class Looking(TreeGroup):
     @app_commands.command(name="list")
     async def list_(self, interaction: Interaction) -> None:
         """List the trees there are."""
-        managers_only(interaction)
         await wait(interaction)
-        lines = [_listed(one) for one in await self.desk.timelines.all(guild_of(interaction))]
+        found = await self.desk.timelines.all(guild_of(interaction))
+        lines = [_listed(one) for one in found if await may_look(interaction, one)]
         await self.list_out(interaction, "Trees", lines, empty="There are no trees: `/timeline fork` begins one.")
 
     @app_commands.command()
@@ -28,7 +28,7 @@ class Looking(TreeGroup):
         Args:
             tree: Which tree; that of this thread when left out
         """
-        timeline = await self.tree(interaction, tree)
+        timeline = await self.tree(interaction, tree, to_look=True)
         shown = await self.desk.timelines.shown(timeline)
         await self.list_out(interaction, titled(timeline), branches(shown.nodes), empty="It is empty.")
 
@@ -40,7 +40,7 @@ class Looking(TreeGroup):
             node: Which node
             tree: Which tree; that of this thread when left out
         """
-        timeline = await self.tree(interaction, tree)
+        timeline = await self.tree(interaction, tree, to_look=True)
         lines = [honest(one) for one in await self.desk.timelines.read(timeline, node)]
         await self.list_out(interaction, f"Node {node}", lines, empty="Nothing was said since the fork.")
 
@@ -72,7 +72,7 @@ class Looking(TreeGroup):
             tree: Which tree; that of this thread when left out
         """
         timeline = await self.tree(interaction, tree)
-        await self.say(interaction, await self.desk.timelines.rerun(timeline, node))
+        await self.say(interaction, await self.desk.timelines.rerun(timeline, person(interaction), node))
 
     @app_commands.command()
     async def note(
@@ -90,7 +90,7 @@ class Looking(TreeGroup):
             tree: Which tree; that of this thread when left out
         """
         timeline = await self.tree(interaction, tree)
-        await self.desk.timelines.note(timeline, node, text)
+        await self.desk.timelines.note(timeline, person(interaction), node, text)
         self.redraw(timeline.key)
         await self.say(interaction, f"Noted beside node {node}.")
 

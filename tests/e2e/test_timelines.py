@@ -51,6 +51,18 @@ async def rows(cast: Cast) -> tuple[list[Json], list[object]]:
     return await cast.you.messages(cast.manager.channel_id), list(minds)
 
 
+async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
+    """Who can read the room may read its tree, unless managers have it otherwise."""
+    guest = Commander(cast.guest.visitor, inside.channel_id)
+    hers = await guest.choose(await board(guest), "Choose a node", "5")
+    assert [one["label"] for one in parts_of(hers["components"]) if one.get("label")] == ["Read"]
+    assert "what do you see?" in words_of(await guest.press(hers, "Read"))
+    await inside.told("setup options", setting="timelines_for_managers", value="true")
+    assert "Only managers" in words_of(await guest.choose(await board(guest), "Choose a node", "5"))
+    assert "Only managers" in words_of(await guest.press(hers, "Read"))
+    await inside.told("setup options", setting="timelines_for_managers", value="false")
+
+
 @proves(
     manager="timeline fork | timeline list | timeline show | timeline advance | timeline multi | timeline chain"
     " | timeline frontier | timeline change | timeline read | timeline compare | timeline rerun | timeline note"
@@ -93,6 +105,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     assert "USD" in await inside.told("timeline budget")
     assert "**Node 5** was asked" in await inside.told("timeline show")
 
+    await read_by_a_guest(cast, inside)
     await cast.you.say(inside.channel_id, "Wren, do you hear this?")
     sure = await inside.run("timeline delete", node=2)
     assert "Deleted:" in words_of(await inside.press(sure, "Delete"))

@@ -298,6 +298,11 @@ class State(Frozen, ABC):
         """Say why there can be no such state; empty where there can."""
         return ""
 
+    @property
+    def won_by(self) -> str:
+        """Name who has won, as the ends of several are counted; empty where its outcome says it best."""
+        return ""
+
     @abstractmethod
     def closed(self, why: str) -> Over:
         """Give how it ends when its turns are used up, or nobody is left."""

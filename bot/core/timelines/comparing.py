@@ -22,6 +22,10 @@ class Sighting:
     names: Mapping[AgentId, str]
     members: frozenset[tuple[str, str]] = frozenset()  # (agent, room), by name
     scenes: Mapping[str, str] = field(default_factory=dict)  # outcome by title
+    won_by: Mapping[str, str] = field(default_factory=dict)  # who won those that are over, by title
+    moves: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # by title and step, since that ancestor
+    votes: Sequence[str] = ()  # among the moves, what each was for
+    reactions: Mapping[tuple[str, str], str] = field(default_factory=dict)  # by room and what they are to
 
 
 def common(path: Sequence[NodeId], other: Sequence[NodeId]) -> NodeId:
@@ -60,10 +64,31 @@ def compared(one: Sighting, two: Sighting, coin: str) -> tuple[str, list[str]]:
         if one.scenes.get(title) != two.scenes.get(title)
     ]
     costs = [f"{node.usd:.4f} {coin} and {counted(node.tokens, 'token')}" for node in (a, b)]
-    counts = [(number, "line"), (len(minds), "path"), (len(joined), "membership"), (len(scenes), "scene")]
+    moves = [line for title in sorted({*one.moves, *two.moves}) for line in _moves(one, two, title)]
+    reactions = [
+        f"{room}, {said}: {one.reactions.get(at, 'none')} → {two.reactions.get(at, 'none')}"
+        for at in sorted({*one.reactions, *two.reactions})
+        for room, said in [at]
+        if one.reactions.get(at) != two.reactions.get(at)
+    ]
+    counts = [
+        (number, "line"),
+        (len(minds), "path"),
+        (len(joined), "membership"),
+        (len(scenes), "scene"),
+        (len(moves), "move"),
+        (len(reactions), "reaction"),
+    ]
     told = ", ".join(counted(many, word) for many, word in counts if many) or "nothing that is kept apart"
     header = f"Node {a.id} and node {b.id} differ in {told}. {' beside '.join(costs)}."
-    parts = (("Said", [*first, *said]), ("Known, planned, looked at", minds), ("Members", joined), ("Scenes", scenes))
+    parts = (
+        ("Said", [*first, *said]),
+        ("Known, planned, looked at", minds),
+        ("Members", joined),
+        ("Scenes", scenes),
+        ("Moves and votes", moves),
+        ("Reactions", reactions),
+    )
     return header, [line for title, lines in parts if lines for line in ("", f"## {title}", *lines)]
 
 
@@ -81,6 +106,15 @@ def _said(one: Sighting, two: Sighting) -> tuple[list[str], list[str], int]:
             lines.append(f"{room}, line {number}:")
             lines += [f"  {node.id}: {': '.join(said)}" for node, said in ((one.node, left), (two.node, right)) if said]
     return first, lines, differing
+
+
+def _moves(one: Sighting, two: Sighting, title: str) -> list[str]:
+    left, right = one.moves.get(title, {}), two.moves.get(title, {})
+    return [
+        f"{title}, step {step}: {left.get(step, 'none')} → {right.get(step, 'none')}"
+        for step in sorted({*left, *right})
+        if left.get(step) != right.get(step)
+    ]
 
 
 def _minds(one: Sighting, two: Sighting) -> list[str]:
@@ -108,11 +142,14 @@ def tabled(seen: Sequence[Sighting], coin: str) -> list[str]:
     lines = []
     outcomes: Counter[str] = Counter()
     for one in seen:
-        came = "; ".join(f"{title}: {outcome}" for title, outcome in sorted(one.scenes.items()) if outcome)
-        came = came or one.node.outcome or "went on"
-        outcomes[came] += 1
+        ends = [(title, outcome) for title, outcome in sorted(one.scenes.items()) if outcome]
+        went = one.node.outcome or "went on"
+        came = "; ".join(f"{title}: {outcome}" for title, outcome in ends) or went
+        outcomes["; ".join(f"{title}: {one.won_by.get(title) or outcome}" for title, outcome in ends) or went] += 1
+        votes = "; ".join(f"{what} ×{many}" for what, many in Counter(one.votes).most_common())
         lines.append(
-            f"**Node {one.node.id}**: {came}, {counted(sum(map(len, one.said.values())), 'line')},"
+            f"**Node {one.node.id}**: {came}, {f'votes: {votes}, ' if votes else ''}"
+            f"{counted(sum(map(len, one.said.values())), 'line')},"
             f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} {coin}"
         )
     of = len(seen)

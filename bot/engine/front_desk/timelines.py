@@ -47,6 +47,7 @@ from bot.engine.timelines.house import Estimate, Treasury
 log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
+OFF_HERE = "What-ifs are switched off in this server: `/setup options` has `timelines`."
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
 SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
 NOBODY = Snowflake(0)
@@ -106,6 +107,12 @@ class Timelines:
             raise Rejected(SITS_IN)
         return found
 
+    async def rooms_to_read(self, timeline: Timeline) -> Sequence[AgentId]:
+        """Give the rooms that all have to be open to who looks and does not manage; empty where only managers look."""
+        if (await self._config(timeline)).timelines_for_managers:
+            return ()
+        return (await self._there().trees.find(timeline.key)).rooms
+
     async def shown(self, timeline: Timeline) -> Shown:
         """Give a tree with its nodes."""
         trees = self._there().trees
@@ -143,7 +150,7 @@ class Timelines:
             if not shut.isdisjoint(rooms or shut):
                 raise Rejected(SITS_IN)
             if not config.timelines:
-                raise Rejected("What-ifs are switched off in this server: `/setup options` has `timelines`.")
+                raise Rejected(OFF_HERE)
             if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
                 raise Rejected(f"Over the limit of {counted(config.timelines_at_once, 'tree')}: delete one first.")
             timeline = Timeline(
@@ -208,6 +215,13 @@ class Timelines:
         """Give the price from which a person is asked whether an operation is to be run."""
         return (await self._config(timeline)).timeline_ask_usd
 
+    async def check_on(self, timeline: Timeline) -> CommunityConfig:
+        """Give the settings of a tree's community; raises Rejected where it has switched what-ifs off."""
+        config = await self._config(timeline)
+        if not config.timelines:
+            raise Rejected(OFF_HERE)
+        return config
+
     async def _config(self, timeline: Timeline) -> CommunityConfig:
         async with self.office.store.reading() as read:
             everyone = await read.communities.all()
@@ -243,7 +257,7 @@ class Timelines:
         """Make nodes and begin to run them, within a grant of the day's money; gives them as they were stored."""
         orchard, key = self._there(), timeline.key
         check_manages(person)
-        config = await self._config(timeline)
+        config = await self.check_on(timeline)
         if (await orchard.trees.find(key)).bytes > config.timeline_megabytes * MEGABYTE:
             raise Rejected(
                 f"This tree is as large as one may be, {config.timeline_megabytes} MB: delete some nodes first."
@@ -278,6 +292,7 @@ class Timelines:
         nodes = [node for node in await orchard.trees.nodes(key) if not node.status.is_over]
         if not nodes or orchard.treasury.runs(key):
             return
+        await self.check_on(timeline)
         estimate = await orchard.treasury.estimate(key, _turns_of(nodes), len(nodes))
         grant = await orchard.treasury.grant(key, await orchard.treasury.capped(key, estimate, timeline.usd_cap))
         resumed: Sequence[Node] = ()
@@ -324,14 +339,26 @@ class Timelines:
         other, coin = None if two is None else NodeId(two), await self.coin(timeline)
         return await self._there().grower.compare(timeline.key, NodeId(one), other, coin)
 
-    async def rerun(self, timeline: Timeline, node_id: int) -> str:
+    async def rerun(self, timeline: Timeline, person: Person, node_id: int) -> str:
         """Run a node again from its record, and say whether it came out the same."""
-        differs = await self._there().grower.rerun(timeline.key, NodeId(node_id))
+        orchard = self._there()
+        check_manages(person)
+        await self.check_on(timeline)
+        tree = await orchard.trees.find(timeline.key)
+        if tree.program != orchard.program:
+            raise Rejected(
+                f"This tree was begun with Selfroom {tree.program}, and this is {orchard.program}, which need not do "
+                "the same with the same answers: its nodes can be read and go on, but not be run again."
+            )
+        differs = await orchard.grower.rerun(timeline.key, NodeId(node_id))
+        await self._touched(timeline, person, f"Tree {timeline.id}: node {node_id} was run again.")
         return differs or f"Node {node_id} was run again from its record: 0 bytes differ."
 
-    async def note(self, timeline: Timeline, node_id: int, text: str) -> None:
+    async def note(self, timeline: Timeline, person: Person, node_id: int, text: str) -> None:
         """Set what people note beside a node."""
+        check_manages(person)
         await self._there().grower.note(timeline.key, NodeId(node_id), text)
+        await self._touched(timeline, person, f"Tree {timeline.id}: a note was set beside node {node_id}.")
 
     async def stop(self, timeline: Timeline, person: Person, node_id: int) -> None:
         """End a node after the present call."""
