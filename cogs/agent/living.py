@@ -157,10 +157,8 @@ class Living(Group):
         room_id = (room or agent).id
         if minutes is None:
             said = await self.do(interaction, Say(message=message, room_id=room_id), subject=agent.id)
-            lacked = AS_SOON_AS in said
-            await self.say(
-                interaction, said if lacked else said + await self.unposted(interaction, agent, room_id, message)
-            )
+            why = "" if AS_SOON_AS in said else await self.unposted(interaction, agent, room_id, message)
+            await self.say(interaction, said + why)
             return
         at = self.desk.clock.now() + timedelta(minutes=minutes)
         await self.act(interaction, ScheduleMessage(room_id=room_id, message=message, at=at), subject=agent.id)
