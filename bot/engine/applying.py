@@ -65,6 +65,7 @@ class Answered:
     failed: str = ""
     is_secret: bool = False  # of what it saw and said in the turn nothing is kept: that would tell its vote
     useless: bool = False  # nothing of it could be used: whoever waits is told
+    is_anew: bool = False  # of a shared call, where what it is asked again alone takes the place of all of it
     redactor: KeyRedactor = field(default_factory=KeyRedactor)
     raw_blots: KeyRedactor = field(default_factory=KeyRedactor)
 
@@ -328,7 +329,7 @@ def _after(
 ) -> list[Change]:
     spoke_in = tuple(dict.fromkeys(_spoken(outcomes)))
     changes = looked(view, one.ready, one.part.seen_until, one.part.window_starts)
-    changes += spoken(view, one.ready, spoke_in, now, model=one.call.kind.model)
+    changes += spoken(view, one.ready, spoke_in, now, model=one.call.kind.model, useless=one.useless)
     for room_id in spoke_in:
         changes += answered(view, one.ready, room_id, now)
     if one.useless:

@@ -161,7 +161,7 @@ def alone(view: Outline, one: Ready, model: Model, write: Builder) -> PlannedCal
 def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
     """Give the kind of call an agent is answered in."""
     agent = view.agents[one.agent_id]
-    agent = _answering(agent, model, most_failures=view.config.unusable_told)
+    agent = _answering(agent, model, most_unusable=view.config.unusable_told)
     manner, lean = view.config.manner(agent.model), is_lean(view.config, agent, model)
     return CallKind(
         model=agent.model,
@@ -174,9 +174,9 @@ def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
     )
 
 
-def _answering(agent: Agent, model: Model, *, most_failures: int) -> Agent:
+def _answering(agent: Agent, model: Model, *, most_unusable: int) -> Agent:
     """Give an agent with the model that answers for it: its own, or its spare one while only its own fails."""
-    fails = model.is_failing(agent.model) or agent.failures_in_a_row >= most_failures
+    fails = model.is_failing(agent.model) or agent.unusable_in_a_row >= most_unusable
     stands_in = agent.spare_model and fails and not model.is_failing(agent.spare_model)
     return replace(agent, model=agent.spare_model) if stands_in else agent
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
-from bot.core.changes import Audit, Change, SetOverride, UpdateRoom
+from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig, Manner
 from bot.core.errors import ModelError, ModelUnreachable, Rejected
 from bot.core.kinds import HeldFor
@@ -140,6 +140,11 @@ class Providers:
             UpdateRoom(room_id=room.id, fields={"fault_told_at": None})
             for room in view.all_rooms.values()
             if room.fault_told_at is not None
+        ]
+        changes += [
+            UpdateAgent(agent_id=agent.id, fields={"fault_told_at": None})
+            for agent in view.agents.values()
+            if agent.fault_told_at is not None
         ]
         if model is not None:
             changes.append(SetOverride(name="model", value=model))
