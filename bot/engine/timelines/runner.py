@@ -10,7 +10,8 @@ import structlog
 
 from bot.core.errors import NotFound, Rejected, SelfroomError, StoreError
 from bot.core.models import Tokenizer
-from bot.core.ports import Clock, Reading
+from bot.core.ports import Clock
+from bot.core.ports.scenes import Scenes
 from bot.core.ports.trees import Trees, World
 from bot.core.records import AgentId, Beat, BeatId, Json, Message, MessageId, Person, SceneId
 from bot.core.scenes.records import Scene
@@ -297,7 +298,7 @@ async def happened(world: World, since: Mark) -> tuple[Sequence[Told], Mark]:
                 newest = await read.beats.newest(community_id, id_, limit=MOST_TOLD)
                 beats += [one for one in newest if one.id > since.beats.get(id_, BeatId(0))]
         scenes = await read.scenes.all(community_id)
-        moves = [one for scene in scenes for one in await _moves(read, scene, since.steps.get(scene.id, 0))]
+        moves = [one for scene in scenes for one in await _moves(read.scenes, scene, since.steps.get(scene.id, 0))]
     said.sort(key=lambda one: one.id)
     beats.sort(key=lambda one: one.id)
     told = [*map(_message, said), *moves, *_minds(since.view, view), *map(_beat, beats)]
@@ -310,13 +311,13 @@ async def happened(world: World, since: Mark) -> tuple[Sequence[Told], Mark]:
     return told, mark
 
 
-async def _moves(read: Reading, scene: Scene, after: int) -> list[Told]:
+async def _moves(scenes: Scenes, scene: Scene, after: int) -> list[Told]:
     """Tell the moves in a scene after a step."""
     if scene.step <= after:
         return []
     data: list[dict[str, Json]] = [
         {"scene": scene.id, "step": one.step, "seat": one.seat, "move": str(one.move)}
-        for one in await read.scenes.log(scene.community_id, scene.id)
+        for one in await scenes.log(scene.community_id, scene.id)
         if one.step > after
     ]
     return [Told(kind=EventKind.MOVE, data=one) for one in data]
