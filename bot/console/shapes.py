@@ -137,6 +137,11 @@ class BriefBeat(TypedDict):
     latency_seconds: float
 
 
+class Beats(TypedDict):
+    beats: list[BriefBeat]
+    earlier: int | None
+
+
 class SectionTokens(TypedDict):
     name: str
     tokens: int

@@ -204,6 +204,6 @@ async def test_a_room_that_is_closed_to_a_manager_on_discord_is_there_without_it
             assert (status, told["detail"]) == (403, CLOSED)
         status, told = await there.ask(f"/api/v1/agents/{BOB}")
         assert (status, told["minds"]) == (200, [])
-        assert (await there.ask(f"/api/v1/agents/{BOB}/beats"))[1] == []
+        assert (await there.ask(f"/api/v1/agents/{BOB}/beats"))[1]["beats"] == []
         there.server.closed = set()
         assert said in str((await there.ask(f"/api/v1/rooms/{BOB}"))[1])

@@ -48,7 +48,8 @@ const PAGES = [
   }],
   [/^#\/runs$/, async () => (await import("./runs.js")).runs(await ask("/runs"), show)],
   [/^#\/agents\/(\d+)\/hud/, async ([, id], query) => hudPage(await ask(`/agents/${id}/hud${asked(query)}`))],
-  [/^#\/agents\/(\d+)/, async ([, id]) => agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats`), show)],
+  [/^#\/agents\/(\d+)/, async ([, id], query) =>
+    agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats${asked(query)}`), query.get("before"), show)],
 ];
 
 function asked(query) {
