@@ -42,7 +42,7 @@ class Place(Identified):
 class OwnedRoom(Place):
     closed: bool
     lately: int
-    members: int
+    members: list[int]
     last_message_at: datetime | None
     hushed_until: datetime | None
     unposted: int

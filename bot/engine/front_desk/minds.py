@@ -154,7 +154,7 @@ class Beats:
         before: int | None = None,
         limit: int = 100,
     ) -> Sequence[Beat]:
-        """Give an agent's beats `before` one, newest first, without those in private threads that who asks may not read.
+        """Give an agent's beats `before` one, newest first, without those in private threads that are not for who asks.
 
         What they saw, answered and thought is left out: `one` and `last` give that.
         """
