@@ -267,6 +267,46 @@ class Native(ScriptedModel):
         return await self.providers.answer(call)
 
 
+class Thinking(ScriptedModel):
+    """Asks Google's double, which thinks for long, through the real client."""
+
+    def __init__(self, providers: Providers) -> None:
+        super().__init__()
+        self.providers = providers
+
+    def thinks(self, model: str) -> bool:
+        return self.providers.thinks(model)
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        return await self.providers.answer(call)
+
+
+async def test_a_gemini_that_thinks_has_room_for_its_answer() -> None:
+    said = answer({1: [(1, "Good evening, mira.")]})
+    async with (
+        gemini(thoughts=2_000, parts=[{"text": said}]) as (providers, there),
+        hearts(1, model=Thinking(providers), llm=FLASH) as home,
+    ):
+        await home.hear("good evening")
+        await home.run(20)
+        assert ("1", "Good evening, mira.") in await home.lines()
+        assert len(there.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "thinks"),
+    [
+        (FLASH, True),
+        ("gemini/gemini-3-pro-preview", True),
+        ("gemini/gemini-2.0-flash", False),
+        ("gemini/gemini-2.5-flash-lite", False),
+    ],
+)
+async def test_which_geminis_think(model: str, *, thinks: bool) -> None:
+    async with gemini() as (providers, _):
+        assert providers.thinks(model) is thinks
+
+
 async def test_most_of_what_claude_reads_in_a_talk_comes_from_its_cache() -> None:
     async with claude() as (providers, there), hearts(1, model=Native(providers, there), llm=SONNET) as home:
         for number in range(30):

@@ -114,6 +114,7 @@ async def test_chat_is_asked_with_the_constant_part_first_and_held_to_the_schema
     form = sent["response_format"]["json_schema"]
     assert (form["strict"], form["schema"]) == (True, SCHEMA)
     assert (sent["temperature"], sent["max_completion_tokens"]) == (0.5, 500)
+    assert sent["max_tokens"] == 500  # as Ollama calls it
 
 
 @pytest.mark.parametrize(("api", "answer"), [("responses", response), ("chat", completion)])

@@ -148,6 +148,7 @@ class Google:
 
     parts: list[Json] = field(default_factory=lambda: [{"text": '{"responses": []}'}])
     finish: str = "STOP"
+    thoughts: int = 30  # tokens, which count as a part of the answer
     blocked: str | None = None
     problem: tuple[int, str, str] | None = None
     refuses: Callable[[Json], str] = lambda _: ""
@@ -169,7 +170,7 @@ class Google:
         await stream.prepare(request)
         from google.genai.types import GenerateContentResponse
 
-        for chunk in self.chunks():
+        for chunk in self.chunks(body["generationConfig"]["maxOutputTokens"]):
             GenerateContentResponse.model_validate(chunk)
             await stream.write(f"data: {json.dumps(chunk)}\r\n\r\n".encode())
         return stream
@@ -177,17 +178,19 @@ class Google:
     def no(self, status: int, kind: str, words: str) -> web.Response:
         return web.json_response({"error": {"code": status, "message": words, "status": kind}}, status=status)
 
-    def chunks(self) -> list[Json]:
+    def chunks(self, most: int) -> list[Json]:
         used = {
             "promptTokenCount": 2_000,
             "cachedContentTokenCount": 1_500,
             "candidatesTokenCount": 20,
-            "thoughtsTokenCount": 30,
+            "thoughtsTokenCount": min(self.thoughts, most),
             "totalTokenCount": 2_050,
         }
         base: Json = {"responseId": "resp-1", "modelVersion": "gemini-2.5-flash", "usageMetadata": used}
         if self.blocked is not None:
             return [base | {"promptFeedback": {"blockReason": self.blocked}}]
+        if self.thoughts >= most:
+            return [base | {"candidates": [{"index": 0, "finishReason": "MAX_TOKENS"}]}]
         chunks = [
             base | {"candidates": [{"index": 0, "content": {"role": "model", "parts": [one]}}]} for one in self.parts
         ]

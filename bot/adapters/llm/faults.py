@@ -22,13 +22,14 @@ PASSING = frozenset({408, 409, 425})  # it may take the same request the next ti
 GATEWAYS = frozenset({502, 504, 520, 524})  # which lost an answer: the model behind them may have given it
 
 
-Untaken = Literal["form", "temperature", "stream"]
+Untaken = Literal["form", "temperature", "length", "stream"]
 NAMES_OF: Mapping[Untaken, tuple[str, ...]] = {  # as vendors call what they do not take
     "temperature": ("temperature",),
     "form": (
         *("response_format", "json_schema", "text.format"),
         *("output_config", "output_format", "schema", "tool_choice", "response_mime_type"),
     ),
+    "length": ("max_tokens", "max_completion_tokens"),
     "stream": ("stream",),
 }
 
