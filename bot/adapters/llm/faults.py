@@ -33,6 +33,9 @@ NAMES_OF: Mapping[Untaken, tuple[str, ...]] = {  # as vendors call what they do 
     "stream": ("stream",),
 }
 
+OF_SCHEMAS = ("union types", "optional parameters", "grammar", "too complex", "output_config", "response_json_schema")
+"""What vendors say of a schema that they do not take: words that they repeat from nobody."""
+
 
 class Declined(Exception):
     """The model would not answer, and said why."""
@@ -152,7 +155,8 @@ def untaken(error: Exception, call: ModelCall) -> Untaken | None:
         case openai.BadRequestError(code=code) | openai.UnprocessableEntityError(code=code):
             return _named(str(code)) or _named(error.message, sent)
         case Told(status=400):
-            return _named(error.said, sent)
+            is_schema = call.schema is not None and any(one in error.said.lower() for one in OF_SCHEMAS)
+            return "form" if is_schema else _named(error.said, sent)
         case _:
             return None
 
