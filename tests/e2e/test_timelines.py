@@ -56,7 +56,7 @@ async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
     guest = Commander(cast.guest.visitor, inside.channel_id)
     hers = await guest.choose(await board(guest), "Choose a node", "5")
     assert [one["label"] for one in parts_of(hers["components"]) if one.get("label")] == ["Read"]
-    assert "what do you see?" in words_of(await guest.press(hers, "Read"))
+    assert "who are you?" in words_of(await guest.press(hers, "Read"))
     await inside.told("setup options", setting="timelines_for_managers", value="true")
     assert "Only managers" in words_of(await guest.choose(await board(guest), "Choose a node", "5"))
     assert "Only managers" in words_of(await guest.press(hers, "Read"))
