@@ -12,6 +12,7 @@ from cogs.ui.again import Again, Item, Lasting
 from cogs.ui.forms import Form
 
 Interaction = discord.Interaction[SelfroomClient]
+CHANGE = "change"
 FIELDS = {  # by the command's parameter: the longest text, and what it is for
     "event": (1_500, Sentence("What happens, as a line in the tree's room")),
     "visitor": (32, Sentence("Who says that line; System when left out")),
@@ -21,11 +22,11 @@ FIELDS = {  # by the command's parameter: the longest text, and what it is for
 }
 
 
-class ChangeButton(Lasting, template=r"change:(?P<tree>\d+):(?P<node>\d+)"):
+class ChangeButton(Lasting, template=rf"{CHANGE}:(?P<tree>\d+):(?P<node>\d+)"):
     """Opens the form of what is to be otherwise after a node; all that may be is `/timeline change`."""
 
     def __init__(self, tree_id: int, node_id: int) -> None:
-        super().__init__(discord.ui.Button(label=Sentence("Change…"), custom_id=f"change:{tree_id}:{node_id}"))
+        super().__init__(discord.ui.Button(label=Sentence("Change…"), custom_id=f"{CHANGE}:{tree_id}:{node_id}"))
         self.place = (tree_id, node_id)
 
     @classmethod
@@ -61,4 +62,4 @@ class ChangeForm(Form):
         """Use the command with what was written."""
         tree_id, node_id = self._place
         written = (f"{name}={field.value.strip()}" for name, field in self._fields.items() if field.value.strip())
-        await Again("timeline change", (f"tree={tree_id}", f"node={node_id}", *written)).run(interaction)
+        await Again(f"timeline {CHANGE}", (f"tree={tree_id}", f"node={node_id}", *written)).run(interaction)

@@ -307,7 +307,7 @@ class NodesButton(Lasting, template=r"nodes:(?P<tree>\d+):(?P<page>\d+)"):
         shown = await _looked_into(interaction, tree_id)
         options = _options(shown.nodes, page)
         if not options:
-            raise NotFound("There are no older nodes any more.")
+            raise NotFound(Sentence("There are no older nodes any more."))
         view = discord.ui.View(timeout=None)
         view.add_item(NodeSelect.drawn(tree_id, options))
         if len(shown.nodes) > (page + 1) * MOST_OPTIONS:
