@@ -283,5 +283,6 @@ def _facts(model: Model, name: str) -> ModelFacts:
         is_known=model.is_known(name),
         refusal=model.refusal(name),
         takes_temperature=model.takes_temperature(name),
+        thinks=model.thinks(name),
         takes_schema=model.takes_schema(name),
     )

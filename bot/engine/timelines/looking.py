@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from bot.core.ports import Reading
 from bot.core.ports.trees import Trees, World
-from bot.core.records import AgentId, Focus, Json, Message, MessageId, SceneId
+from bot.core.records import AgentId, Focus, Json, Message, MessageId, Mind, SceneId
 from bot.core.scenes.kind import RULES
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.play import Entry
@@ -183,6 +183,11 @@ def _values(scene: Scene, entry: Entry, cast: Cast) -> str:
     texts = {one.name for one in parameters(model) if one.what == "text"} if model is not None else set[str]()
     given = [(name, one) for name, one in entry.arguments.items() if name not in texts]
     return ", ".join(cast.name(one) if name == "seat" and isinstance(one, int) else str(one) for name, one in given)
+
+
+def carried_by(mind: Mind) -> dict[str, Json]:
+    """Give what a mind carries by its paths at the top: what it knows, and what stands in its focus and plan."""
+    return {**mind.knowledge, **{f"focus.{name}": value for name, value in _focus(mind.focus).items()}}
 
 
 def _focus(focus: Focus) -> dict[str, Json]:
