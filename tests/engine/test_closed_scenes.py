@@ -126,7 +126,7 @@ async def test_a_turn_goes_before_everything_once_twenty_seconds_are_left_howeve
 async def test_that_the_model_of_who_is_asked_at_night_fails_is_told_to_nobody() -> None:
     model = Player(lambda text, moves: ModelUnreachable("The line is down."))
     async with theatre(model, agents=6) as stage:
-        await stage.opened("werewolf", 7, MIRA)
+        await stage.opened("werewolf", 6, MIRA)
         await stage.run(60)
         assert len(model.calls) > 2 * FAILURES_TOLD  # wolf and seer, again and again
         assert village(await stage.scene()).phase == "night"
