@@ -16,7 +16,6 @@ from bot.core.scenes.landlord.cards import (
     TWO,
     Cards,
     both,
-    without,
 )
 from bot.core.scenes.landlord.combinations import (
     LEAST_BOMB,
@@ -207,10 +206,12 @@ def suggested(hand: Cards, decks: int, to_beat: Combination | None = None) -> tu
 
 def _broken(hand: Cards, cards: Cards) -> int:
     """Count what is torn apart: cards left behind of ranks that are played, above all of bombs."""
-    left = without(hand, cards)
-    torn = (hand[rank] + 3 * (hand[rank] >= LEAST_BOMB) for rank, count in enumerate(cards) if count and left[rank])
+    torn = 0
+    for had, count in zip(hand, cards, strict=True):
+        if 0 < count < had:
+            torn += had + 3 if had >= LEAST_BOMB else had
     rocket = cards[SMALL_JOKER] + cards[BIG_JOKER] == 1 and hand[SMALL_JOKER] and hand[BIG_JOKER]
-    return sum(torn) + (4 if rocket else 0)
+    return torn + (4 if rocket else 0)
 
 
 def lowest(hand: Cards) -> int:
