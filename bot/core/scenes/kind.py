@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, ClassVar, Literal, NewType, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -212,7 +213,7 @@ class Seen:
 class State(Frozen, ABC):
     """Where a scene stands, and what follows: everything here is pure, so that it is worked out once."""
 
-    worked_out = ("_awaits", "_offers")
+    worked_out = ("awaits", "_offers")
 
     seats: Annotated[tuple[Seat, ...], Few]
     away: Annotated[tuple[Seat, ...], Few] = ()  # they are not waited for
@@ -227,23 +228,19 @@ class State(Frozen, ABC):
         """Who is waited for."""
         return tuple(seat for seat in self.seats if seat not in self.away) if self.away else self.seats
 
-    @property
+    @cached_property
     def awaits(self) -> Awaited:
         """Whom it expects, for how long it waits, or how it ended."""
-        kept = self.__dict__  # a cached_property locks each time, and there are five of them a step
-        awaits: Awaited | None = kept.get("_awaits")
-        if awaits is None:
-            awaits = kept["_awaits"] = self.next()
-        return awaits
+        return self.next()
+
+    @cached_property
+    def _offers(self) -> dict[Seat, tuple[Form, ...]]:
+        return {}
 
     def offers(self, seat: Seat) -> tuple[Form, ...]:
         """Give what a seat may do now."""
-        kept = self.__dict__
-        offers: dict[Seat, tuple[Form, ...]] | None = kept.get("_offers")
-        if offers is None:
-            offers = kept["_offers"] = {}
-        if (forms := offers.get(seat)) is None:
-            forms = offers[seat] = self.legal(seat)
+        if (forms := self._offers.get(seat)) is None:
+            forms = self._offers[seat] = self.legal(seat)
         return forms
 
     def offered(self, seat: Seat, move: str) -> "Form | None":

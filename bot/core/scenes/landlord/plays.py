@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import combinations, zip_longest
+from itertools import chain, combinations, zip_longest
 from operator import attrgetter
 from typing import Final
 
@@ -31,6 +31,7 @@ SUGGESTED_AT_MOST: Final = 25
 REMEMBERED: Final = 1 << 13
 _Ordered = tuple[int, int, Cards]  # what is torn apart for it, how high it is, its cards
 ORDER: Final = {shape: place for place, shape in enumerate(Shape)}
+BEATING_OTHERS: Final = (ORDER[Shape.BOMB], ORDER[Shape.ROCKET])
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +175,14 @@ class _Cheapest:
 
     def __init__(self, hand: Cards, decks: int) -> None:
         self._hand = hand
-        self._found: list[tuple[Body, list[_Ordered]]] = [(body, []) for body in bodies(hand, decks)]
+        self._found: dict[int, list[tuple[Body, list[_Ordered]]]] = {}  # by their shapes, in the order of those
+        for body in bodies(hand, decks):
+            self._found.setdefault(body.place[0], []).append((body, []))
 
     def beating(self, to_beat: Combination | None) -> Iterator[tuple[Body, _Ordered]]:
         """Give those that may be played, and by what such plays are ordered."""
-        for body, known in self._found:
+        shapes = self._found if to_beat is None else dict.fromkeys((ORDER[to_beat.shape], *BEATING_OTHERS))
+        for body, known in chain.from_iterable(self._found.get(shape, ()) for shape in shapes):
             own = body.combination
             if to_beat is not None and not own.beats(to_beat):
                 continue

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from bot.core.scenes.kind import Frozen, UpToTurns
-from bot.core.scenes.village.ground import KeptTile, Tile
+from bot.core.scenes.village.ground import KeptTile
 
 MOST: Final = 100  # of hunger, and of energy
 HUNGER_A_ROUND, ENERGY_A_ROUND, STARVING_A_ROUND = 3, 2, 10
@@ -92,11 +92,10 @@ def rested(body: Body, *, inside: bool) -> Body:
     return body.model_copy(update={"energy": min(MOST, body.energy + (RESTED_INSIDE if inside else RESTED))})
 
 
-def arrived(body: Body, tile: Tile, points: int, heading: Tile | None) -> Body:
-    """Give a body that has walked to a tile, which took so many points; at no energy it sleeps."""
+def tired(body: Body, points: int) -> Body:
+    """Give a body that has walked so many points; at no energy it sleeps."""
     energy = max(0, body.energy - points)
-    asleep = body.asleep or not energy
-    return body.model_copy(update={"tile": tile, "heading": heading, "energy": energy, "asleep": asleep})
+    return body.model_copy(update={"energy": energy, "asleep": body.asleep or not energy})
 
 
 def aged(body: Body, *, resting: bool, inside: bool, deadly: bool) -> Body:

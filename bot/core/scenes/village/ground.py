@@ -249,8 +249,6 @@ def _cheapest(start: Tile, joined: Set[Tile], terrain: Sequence[Terrain]) -> lis
             while road[-1] != start:
                 road.append(came[road[-1]])
             return road
-        if spent > best[tile]:
-            continue  # a cheaper way led there meanwhile
         for there in _around(tile):
             sum_ = spent + BUILDING[terrain[there]]
             if sum_ < best.get(there, sum_ + 1):

@@ -14,11 +14,11 @@ from bot.core.scenes.village.bodies import (
     MOST,
     Body,
     aged,
-    arrived,
     changed,
     full_stocks,
     grown,
     rested,
+    tired,
 )
 from bot.core.scenes.village.goals import is_met, score
 from bot.core.scenes.village.ground import DIRECTIONS, SIDE, Ground, Tile, xy
@@ -129,7 +129,7 @@ class Village(World):
         end = tiles[-1] if tiles else body.tile
         saw = set(self.near(body.tile, self.sight)) | set(self.near(end, self.sight))
         heading = target if end != target else None
-        state = self._with(seat, arrived(body, end, points, heading))
+        state = self._with(seat, tired(body, points).model_copy(update={"tile": end, "heading": heading}))
         told = f"{{s{seat}}} walks to {self.where(end)}." if tiles else f"{{s{seat}}} stays where it is."
         return state, (Event(text=told, audience=tuple(sorted(saw)), kind="walk"),)
 

@@ -79,7 +79,7 @@ class World(State):
     def near(self, tile: Tile, steps: int) -> tuple[Seat, ...]:
         """Give the living seats within so many steps of a tile."""
         around, bodies = tiles_within(tile, steps), self.bodies
-        return tuple([seat for seat in self.seats if (body := bodies[seat]).tile in around and not body.dead])
+        return tuple([seat for seat in self.seats if bodies[seat].tile in around and not bodies[seat].dead])
 
     def in_touch(self, seat: Seat) -> tuple[Seat, ...]:
         """Give the others no more than a step away."""
