@@ -401,9 +401,21 @@ class Timelines:
         return f"Tree {timeline.id} is deleted, with all its nodes."
 
     def on_changed(self, tell: Callable[[TreeKey], None]) -> None:
-        """Have somebody told whenever a node is over."""
+        """Have somebody told whenever a node is over, and a tree's maker where one could not be kept."""
         if self.orchard is not None:
             self.orchard.treasury.on_changed = lambda key, _: tell(key)
+            self.orchard.treasury.on_unkept = self._tell_unkept
+
+    async def _tell_unkept(self, key: TreeKey, why: str) -> None:
+        async with self.office.store.writing(key.community_id) as write:
+            timeline = await write.timelines.find(key.community_id, key.id)
+            if timeline is not None and not timeline.gone:
+                text = (
+                    f"🌳 A node of what-if {key.id} could not be kept: {why} It runs again when Selfroom starts anew."
+                )
+                told = NoticePayload(text=text, to_managers=not timeline.made_by, person_id=timeline.made_by or None)
+                notice = partial(AddLetter, kind=LetterKind.NOTICE, room_id=timeline.room_id)
+                await write.apply(key.community_id, [notice(not_before=self.office.now(), payload=told.stored())])
 
     async def of_key(self, key: TreeKey) -> Shown | None:
         """Give a tree as it is shown; None once it is gone."""
