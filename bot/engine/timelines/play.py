@@ -1,6 +1,6 @@
 """A world apart goes on: the same engine over a store of its own, from one due moment to the next."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import ParamSpec, TypeVar
@@ -170,6 +170,10 @@ def _unheard() -> None:
     """Nobody looks on."""
 
 
+async def _untold() -> None:
+    """Nobody is told."""
+
+
 class Turns:
     """Metrics of one node: how many beats were applied; `on_turn` hears of each."""
 
@@ -215,6 +219,7 @@ class Play:
     publisher: Loopback
     models: NodeModels
     begun_at: datetime | None = None
+    after_turn: Callable[[], Awaitable[None]] = _untold
 
     async def go_on(self, turns: int, until: datetime | None, is_stopped: Callable[[], bool]) -> str:
         """Play so many turns, or until a moment; gives what came of it in words, empty when it just went on."""
@@ -231,6 +236,8 @@ class Play:
             before = self.turns.beats
             await self._step(at)
             steps = steps + 1 if self.turns.beats == before else 0
+            if not steps:
+                await self.after_turn()
             if self.record.is_cut:
                 return ENDED if self.record.is_ended else SPENT
             await self._check_models()
