@@ -39,6 +39,7 @@ class CallKind:
     structured: bool
     cell: str
     lean: bool = False
+    thinks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ def builder(view: View, model: Model, now: datetime, *, turns: Mapping[AgentId, 
         built = written(view, kind, ready)
         if len(ready) > 1:
             return built
-        longest = answer_tokens(view.config, 1, thinks=kind.temperature is None)
+        longest = answer_tokens(view.config, 1, thinks=kind.thinks)
         over = tokens_of(kind, built, model) + longest - model.context_tokens(kind.model)
         own = sum(part.tokens for part in built.parts)
         return written(_narrowed(view, ready[0].agent_id, own - over), kind, ready) if over > 0 else built
@@ -171,6 +172,7 @@ def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
         structured=is_structured(agent, model),
         cell=_cell(view, one, lean=lean),
         lean=lean,
+        thinks=model.thinks(agent.model),
     )
 
 
@@ -246,7 +248,7 @@ def _filled(
 
 
 def _call(config: CommunityConfig, kind: CallKind, group: Sequence[Ready], write: Builder) -> PlannedCall:
-    tokens = answer_tokens(config, len(group), thinks=kind.temperature is None)
+    tokens = answer_tokens(config, len(group), thinks=kind.thinks)
     return PlannedCall(kind=kind, ready=tuple(group), built=write(kind, group), answer_tokens=tokens)
 
 

@@ -112,6 +112,7 @@ async def _for(
     return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
 
 
+MOST_PAGES = 10  # looked through for beats that may be shown: more in a row are nobody's patience
 SHOWN_WHOLE = 10  # beats at a time: so many files a message can have
 
 
@@ -144,17 +145,30 @@ class Beats:
         return beat
 
     async def of(
-        self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake, may_read: MayRead = by_nobody, limit: int = 100
+        self,
+        guild_id: Snowflake,
+        agent_id: AgentId,
+        *,
+        who: Snowflake,
+        may_read: MayRead = by_nobody,
+        before: int | None = None,
+        limit: int = 100,
     ) -> Sequence[Beat]:
-        """Give an agent's beats, newest first, without those in private threads that who asks may not read.
+        """Give an agent's beats `before` one, newest first, without those in private threads that are not for who asks.
 
         What they saw, answered and thought is left out: `one` and `last` give that.
         """
-        async with self.office.looking(guild_id) as (community, read):
-            await check_may_look(read, community.id, who, agent_id)
-            found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
-            view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
-        return (await _for(self.office, guild_id, found, view, may_read))[:limit]
+        shown, page, mark = list[Beat](), max(limit, LOOKED_BACK), None if before is None else BeatId(before)
+        for _ in range(MOST_PAGES):
+            async with self.office.looking(guild_id) as (community, read):
+                await check_may_look(read, community.id, who, agent_id)
+                found = await read.beats.newest(community.id, agent_id, before=mark, limit=page)
+                view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
+            shown += await _for(self.office, guild_id, found, view, may_read)
+            if len(shown) >= limit or len(found) < page:
+                break
+            mark = found[-1].id
+        return shown[:limit]
 
     async def before(
         self, guild_id: Snowflake, beat: Beat, *, who: Snowflake, may_read: MayRead = by_nobody
@@ -172,7 +186,7 @@ class Beats:
         async with self.office.looking(guild_id) as (community, read):
             found = await read.beats.listed(community.id, {one.beat_id for one in messages if one.beat_id is not None})
             closed = await closed_scenes(read.scenes, community.id)
-        shut = seated_in(one for one in closed if one.seat_of(person_id=who) is not None)
+        shut = seated_in(one for one in closed if one.sat(who))
         sides = {closed_side(one) for one in closed}
         behind = {one.id: found[one.beat_id] for one in messages if one.beat_id is not None and one.beat_id in found}
         return {id_: beat for id_, beat in behind.items() if beat.agent_id not in shut and beat.side not in sides}
@@ -200,9 +214,7 @@ class Beats:
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
             members = [id_ for id_ in view.rooms[message.room_id].members if id_ != message.sender.agent_id]
-            scenes = [
-                one for one in await closed_scenes(read.scenes, community.id) if one.seat_of(person_id=who) is not None
-            ]
+            scenes = [one for one in await closed_scenes(read.scenes, community.id) if one.sat(who)]
             members = [id_ for id_ in members if id_ not in seated_in(scenes)]
             found = await read.beats.first(community.id, members, message.sent_at, side=side)
             shown = {id_: found.get(id_) for id_ in members}
