@@ -102,13 +102,17 @@ async def _check_nobody_plays_there(work: UnitOfWork, action: StartScene, option
 @handles(TakeSeat)
 async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     stage = await _stage(work, action.scene_id)
+    mine = _meant_seat(work, stage.scene, action)
+    if mine is not None and action.pings is None and stage.is_away(mine.seat):
+        await stage.back(mine.seat)
+        _put(work, stage)
+        return f"{_sits(work, action)} in seat {mine.seat} of {title_of(stage.scene)} again."
     if action.agent_id is not None:
-        _check_directs(work, stage.scene)
         sitter = await _agent_sits(work, stage, AgentId(action.agent_id))
         if action.comments:
             return await _comments(work, stage, sitter)
-    elif action.pings is not None and (sits := _own_seat(work, stage.scene)) is not None:
-        return await _wants_calls(work, stage, sits, pings=action.pings)
+    elif action.pings is not None and mine is not None:
+        return await _wants_calls(work, stage, mine, pings=action.pings)
     else:
         sitter = replace(await _person_sits(work, stage.scene), pings=bool(action.pings))
     if action.seat is not None:
@@ -134,6 +138,14 @@ async def _comments(work: UnitOfWork, stage: Stage, who: Seated) -> str:
     await stage.redraw()
     _put(work, stage)
     return f"{work.agent(who.agent_id or 0).name} will watch {title_of(stage.scene)} and comment on it."
+
+
+def _meant_seat(work: UnitOfWork, scene: Scene, action: TakeSeat) -> Seated | None:
+    """Give the seat on which whoever is to sit down sits already."""
+    if action.agent_id is None:
+        return _own_seat(work, scene)
+    _check_directs(work, scene)
+    return scene.seat_of(agent_id=AgentId(action.agent_id))
 
 
 def _own_seat(work: UnitOfWork, scene: Scene) -> Seated | None:
@@ -310,15 +322,17 @@ async def play(work: UnitOfWork, action: Play) -> str:
         return "You have commented."
     if sits is None or (who is None and not _is_its_turn(work, stage.scene)):
         raise Rejected(NOT_SEATED)
-    await stage.move(
-        sits.seat,
-        action.move,
-        action.arguments,
-        window=action.window,
-        source=Source.BEAT if who is None else Source.PERSON,
-        beat_id=work.beat_id,
-    )
-    _put(work, stage)
+    try:
+        await stage.move(
+            sits.seat,
+            action.move,
+            action.arguments,
+            window=action.window,
+            source=Source.BEAT if who is None else Source.PERSON,
+            beat_id=work.beat_id,
+        )
+    finally:  # also of a move that is refused: whoever tried is back
+        _put(work, stage)
     return "Your move stands."
 
 
