@@ -12,6 +12,10 @@ from bot.core.scenes.werewolf.kind import WEREWOLF
 
 KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL, VILLAGE, WEREWOLF, LANDLORD)}
 
+KINDS_BEFORE: dict[
+    tuple[str, int], SceneKind
+] = {}  # those of the release before, by name and version, where it differs
+
 
 def kind_named(name: str) -> SceneKind:
     """Find a kind; raises NotFound."""
