@@ -4,6 +4,7 @@ from discord import app_commands
 
 from bot.core.actions import SetAttention
 from bot.core.attention import share_words
+from bot.core.sentences import Sentence
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, wait
 from cogs.ui.charts import attention_rows
@@ -25,9 +26,14 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         managers_only(interaction)
         await wait(interaction)
         view = await self.desk.community.view(guild_of(interaction), agent.id)
-        title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
+        title, rows = Sentence("Attention of {agent}", agent=agent.name), attention_rows(view, agent.id)
         numbers = [
-            f"- {label(view.agents[room].name)}'s room (ID {room}): " + share_words(one.attention)
+            Sentence(
+                "- {owner}'s room (ID {room}): {share}",
+                owner=label(view.agents[room].name),
+                room=room,
+                share=share_words(one.attention),
+            )
             for (member, room), one in view.memberships.items()
             if member == agent.id
         ]
@@ -60,4 +66,4 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         ]
         for one in fixed:
             await self.do(interaction, SetAttention(room_id=one.room_id, value="%*"), subject=agent.id)
-        await self.say(interaction, f"All of {agent.name}'s rooms have equal shares.")
+        await self.say(interaction, Sentence("All of {agent}'s rooms have equal shares.", agent=agent.name))

@@ -19,6 +19,7 @@ from bot.core.people import by_person
 from bot.core.ports.timelines import WritableTimelines
 from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
@@ -142,9 +143,13 @@ class Timelines:
             if not shut.isdisjoint(rooms or shut):
                 raise Rejected(SITS_IN)
             if not config.timelines:
-                raise Rejected("What-ifs are switched off in this server: `/setup options` has `timelines`.")
+                raise Rejected(Sentence("What-ifs are switched off in this server: `/setup options` has `timelines`."))
             if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
-                raise Rejected(f"Over the limit of {counted(config.timelines_at_once, 'tree')}: delete one first.")
+                raise Rejected(
+                    Sentence(
+                        "Over the limit of {trees}: delete one first.", trees=counted(config.timelines_at_once, "tree")
+                    )
+                )
             timeline = Timeline(
                 community_id=community.id,
                 id=TreeId(write.ids.take("timeline")),
@@ -235,7 +240,7 @@ class Timelines:
         async with self.office.looking(guild_id) as (community, read):
             found = await read.talk.find(community.id, Snowflake(message_id))
         if found is None:
-            raise NotFound("Selfroom does not know this message: name one that agents could hear.")
+            raise NotFound(Sentence("Selfroom does not know this message: name one that agents could hear."))
         return AtMessage(message_id=found.id)
 
     async def grow(self, timeline: Timeline, person: Person, growth: Growth) -> Sequence[Node]:
@@ -245,7 +250,10 @@ class Timelines:
         config = await self._config(timeline)
         if (await orchard.trees.find(key)).bytes > config.timeline_megabytes * MEGABYTE:
             raise Rejected(
-                f"This tree is as large as one may be, {config.timeline_megabytes} MB: delete some nodes first."
+                Sentence(
+                    "This tree is as large as one may be, {timeline_megabytes} MB: delete some nodes first.",
+                    timeline_megabytes=config.timeline_megabytes,
+                )
             )
         growth = replace(growth, limits=Limits.of(config))
         async with orchard.treasury.turn_at(key):
@@ -308,7 +316,7 @@ class Timelines:
             await check_may_look(read, timeline.community_id, who, agent_id)
         beat = await self._there().grower.seen(timeline.key, NodeId(node_id), BeatId(beat_id))
         if beat.agent_id != agent_id:
-            raise NotFound(f"Beat {beat_id} was another agent's.")
+            raise NotFound(Sentence("Beat {beat_id} was another agent's.", beat_id=beat_id))
         return beat
 
     async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
@@ -335,7 +343,7 @@ class Timelines:
         check_manages(person)
         gone = await self._there().grower.delete(timeline.key, NodeId(node_id))
         await self._touched(timeline, person, f"Tree {timeline.id}: {counted(len(gone), 'node')} deleted.")
-        return f"Deleted: {counted(len(gone), 'node')}."
+        return Sentence("Deleted: {nodes}.", nodes=counted(len(gone), "node"))
 
     async def remove(self, timeline: Timeline, person: Person) -> str:
         """Delete a tree."""
@@ -344,7 +352,7 @@ class Timelines:
         async with self.office.store.writing(timeline.community_id) as write:
             await _laid_to_rest(write.timelines, timeline, f"Tree {timeline.id} was deleted.")
             await write.apply(timeline.community_id, [self._audit(person, f"Tree {timeline.id} was deleted.")])
-        return f"Tree {timeline.id} is deleted, with all its nodes."
+        return Sentence("Tree {tree} is deleted, with all its nodes.", tree=timeline.id)
 
     def on_changed(self, tell: Callable[[TreeKey], None]) -> None:
         """Have somebody told whenever a node is over."""
