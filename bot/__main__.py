@@ -344,9 +344,11 @@ async def show_replay(trace: Path, rooms: list[str], speed: float, url: str, *, 
     with Progress(console=out) as bar:
         task = bar.add_task(escape(in_a_line(f"{trace.name} into room {', '.join(rooms)}")), total=len(lines))
         async with playback(url, *rooms) as one:
-            done = await replay(lines, one, speed=speed, progress=lambda fed, _: bar.update(task, completed=fed))
-            if forget:
-                await one.forget()
+            try:
+                done = await replay(lines, one, speed=speed, progress=lambda fed, _: bar.update(task, completed=fed))
+            finally:
+                if forget:  # also what was said until it was broken off
+                    await one.forget()
     people = counted(done.people, "person", "people")
     say(f"messages fed   {done.fed} by {people}{', all forgotten again' if forget else ''}")
     for name, tally in done.tallies.items():

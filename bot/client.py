@@ -308,6 +308,7 @@ class SelfroomClient(commands.Bot):
             self.people.architect_roles[guild.id] = role_id
         await self._bring_commands(guild, community)
         await self._backfill.read_on(guild)
+        await self._signposts.look_back(guild)
         self.people.forget()
 
     async def offer_commands(self, guild: discord.Guild | None) -> None:
@@ -395,6 +396,7 @@ class SelfroomClient(commands.Bot):
         """A channel is new, or in our sight again."""
         self._inbox.put(partial(_as_shown, channel.guild, channel.id), channel.guild.id)
         self._inbox.put(partial(self._look_into, channel.guild, {channel.id}), channel.guild.id)
+        self._inbox.put(partial(self._signposts.look_again, channel.guild.id), channel.guild.id)
 
     def room_made(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """A channel is known as a room from now on: look at who sees it, and read what was said there before."""
@@ -402,6 +404,7 @@ class SelfroomClient(commands.Bot):
         if guild is not None and guild.get_channel(channel_id) is not None:  # else its event is still to come
             self._inbox.put(partial(_as_shown, guild, channel_id), guild_id)
             self._inbox.put(partial(self._look_into, guild, {channel_id}), guild_id)
+            self._inbox.put(partial(self._signposts.look_again, guild_id), guild_id)
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel is different; with other permissions we may have a place there again."""

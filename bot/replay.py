@@ -209,7 +209,7 @@ class Playback:
     async def say(self, line: Line) -> None:
         """Post a line as its sender, as a reply where the trace has one."""
         if line.sender not in self._people:
-            body = {"name": line.sender[:32], "guild_id": self._guild}
+            body = {"name": line.sender[:32], "guild_id": self._guild, "again": True}
             self._people[line.sender] = await self._ask(Token, "POST", "/playground/people", body=body)
         for room in self._rooms:
             message: dict[str, object] = {"content": line.text[:CONTENT_LIMIT]}
@@ -220,7 +220,11 @@ class Playback:
             self._posted[room.id, line.seq] = posted.id
 
     async def forget(self) -> None:
-        """Take away what was said, what agents and the bot said since, and the people; agents forget it, too."""
+        """Take away what was said, what agents and the bot said since, and the people; agents forget it, too.
+
+        What agents are still at is waited for: it would be said afterwards.
+        """
+        await self.until_quiet(datetime.now(UTC), asyncio.sleep)
         for room in self._rooms:
             ours = {int(id_) for (room_id, _), id_ in self._posted.items() if room_id == room.id}
             at = min(ours, default=0) - 1
@@ -240,6 +244,16 @@ class Playback:
         """Ask the bot what each room's agents did."""
         path = f"tally?since={int(since.timestamp() * 1000)}"
         return {room.name: await self._look(Tally, f"/rooms/{room.id}/{path}") for room in self._rooms}
+
+    async def until_quiet(self, since: datetime, sleep: Sleep) -> dict[str, Tally]:
+        """Wait until no room's agents are at anything, but not for ever, and give what they did."""
+        waited = 0.0
+        tallies = await self.tallies(since)
+        while any(tally.busy for tally in tallies.values()) and waited < LATE_SECONDS:
+            await sleep(0.5)
+            waited += 0.5
+            tallies = await self.tallies(since)
+        return tallies
 
     @property
     def people(self) -> int:
@@ -319,12 +333,7 @@ async def replay(
         await _feed(lines, one, speed, progress, sleep)
     except* BadSetting as errors:
         raise errors.exceptions[0] from None
-    waited = 0.0
-    tallies = await one.tallies(started)
-    while any(tally.busy for tally in tallies.values()) and waited < LATE_SECONDS:
-        await sleep(0.5)
-        waited += 0.5
-        tallies = await one.tallies(started)
+    tallies = await one.until_quiet(started, sleep)
     return Replayed(fed=len(lines), people=one.people, tallies=tallies)
 
 

@@ -101,9 +101,9 @@ class Seclusion:
         beat: Beat = await self._ask("seen", key, node_id, beat_id)
         return beat
 
-    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
+    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None, coin: str) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all finished children of one: a header, and every difference."""
-        found: tuple[str, Sequence[str]] = await self._ask("compare", key, one, two)
+        found: tuple[str, Sequence[str]] = await self._ask("compare", key, one, two, coin)
         return found
 
     async def carried(self, key: TreeKey, node_id: NodeId) -> Carried:

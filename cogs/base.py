@@ -23,6 +23,7 @@ from cogs.ui.again import PAGE, SURE, Again, RoomSelect, UseButton, pager, quest
 from cogs.ui.faces import lasting
 from cogs.ui.forms import Draft
 from cogs.ui.pages import paged
+from cogs.ui.patience import Patience
 from cogs.ui.pictures import Bar, chart, drawn_page
 from cogs.ui.rights import may_read as may_read
 from cogs.ui.rights import told
@@ -32,6 +33,7 @@ SHOWN_CHARACTERS = 120
 LONGEST = 2_000  # characters of a message
 MOST_BUTTONS = 20
 SHOWN_CHOICES = 25  # Discord shows no more
+THREADS_ASKED = Patience(200, 60.0)  # of Discord for one person; fifty a second are all that we have, in all servers
 CHOICE_CHARACTERS = 100
 ASIDE = Sentence(
     "A private thread is a place of its own: name the room if you mean that, or use the command in its channel."
@@ -287,9 +289,14 @@ def managers_only(interaction: Interaction) -> None:
 
 
 async def may_read_thread(interaction: Interaction, thread_id: int) -> bool:
-    """Tell whether the person who asked may read a thread: a private one only its people and who manages threads."""
+    """Tell whether the person who asked may read a thread: a private one only its people and who manages threads.
+
+    Raises CommandOnCooldown for more questions to Discord in a minute than one person may bring about.
+    """
     if not isinstance(interaction.user, discord.Member):
         return False
+    if not person(interaction).is_architect:
+        THREADS_ASKED.take(interaction, interaction.user.id)
     try:
         return await interaction.client.members_thread(interaction.user, thread_id) is not None
     except (discord.HTTPException, PublishError):  # Discord does not tell

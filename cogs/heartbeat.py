@@ -19,6 +19,7 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
     """Commands on heartbeats."""
 
     @app_commands.command(extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def status(self, interaction: Interaction, agent: AgentArg | None = None) -> None:
         """Show everyone's pace, last beat and why, when the next can come, and what it waits for.
 

@@ -98,6 +98,7 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
             await self.desk.timelines.expire()  # boards tell no more of the trees that went along
 
     @app_commands.command(name="ignore-me", extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(10, 60.0)
     async def ignore_me(self, interaction: Interaction, ignore: bool = True) -> None:
         """Have all agents ignore you, or listen to you again.
 

@@ -7,6 +7,7 @@ from typing import Final, Self
 
 import discord
 from discord import app_commands
+from discord.ext import commands
 
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
@@ -67,12 +68,22 @@ class SayCog(Cog):
         if not seconds or rights.manage_messages or rights.manage_channels:
             return
         now, whose = interaction.created_at, (interaction.channel_id or 0, interaction.user.id)
-        self._slow = {one: until for one, until in self._slow.items() if until > now}
-        if (until := self._slow.get(whose)) is not None:
+        if (until := self._slow.get(whose, now)) > now:
             raise Rejected(
                 Sentence("This channel is in slow mode: say that <t:{ceil}:R>.", ceil=ceil(until.timestamp()))
             )
-        self._slow[whose] = now + timedelta(seconds=seconds)
+        self._has_spoken(whose, now, seconds)
+
+    @commands.Cog.listener()
+    async def on_message(self, message: discord.Message) -> None:
+        """Who wrote in a slow channel waits with the command as well."""
+        seconds = getattr(message.channel, "slowmode_delay", 0)
+        if seconds and not message.author.bot:
+            self._has_spoken((message.channel.id, message.author.id), message.created_at, seconds)
+
+    def _has_spoken(self, whose: tuple[int, int], at: datetime, seconds: int) -> None:
+        self._slow = {one: until for one, until in self._slow.items() if until > at}
+        self._slow[whose] = at + timedelta(seconds=seconds)
 
 
 class TakeBackButton(Lasting, template=re.escape(TAKE_BACK)):

@@ -11,6 +11,7 @@ from functools import partial
 
 from sqlalchemy import Column, ColumnElement, Table, and_, case, delete, func, select, true, tuple_, update
 
+from bot.core.cards import KEPT as CARD
 from bot.core.keeping import CalledHere, ForgetReport
 from bot.core.kinds import LetterKind, RequestState
 from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
@@ -393,7 +394,18 @@ async def traces_of(session: Session, community_id: int, called: Collection[str]
         async for page in session.leafed(asked, whose.table, PAGE):  # minds may be large
             ids |= {row[0] for row in page if named.found_in(_left(kind, row[1], removed))}
         found += [Trace(kind=kind, id=id_) for id_ in sorted(ids)]
-    return found
+    return found + [Trace(kind=TraceKind.CARD, id=id_) for id_ in await _cards_naming(session, community_id, named)]
+
+
+async def _cards_naming(session: Session, community_id: int, named: NameRedactor) -> list[int]:
+    """Give the agents of whose cards something is only kept that names somebody; each is looked through aside."""
+    cards = and_(KEPT.c.scope == community_id, KEPT.c.name.startswith(CARD))
+    found: list[int] = []
+    for (name,) in await session.rows(select(KEPT.c.name).where(cards)):
+        kept = await session.value(select(KEPT.c.value).where(KEPT.c.scope == community_id, KEPT.c.name == name))
+        if await asyncio.to_thread(named.found_within, kept):
+            found.append(int(name.removeprefix(CARD)))
+    return sorted(found)
 
 
 def _left(kind: TraceKind, value: object, removed: NameRedactor) -> str:

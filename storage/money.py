@@ -25,9 +25,11 @@ DAYS_AT_A_TIME = 500  # sums of days that are read between two turns of the loop
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
 
-def sums(table: Table) -> list[Term]:
+@cache  # to word them takes as long as to ask
+def sums(table: Table) -> tuple[Term, ...]:
     """Give the sums of usage over rows, named and typed as their columns."""
-    return [func.coalesce(cast(func.sum(table.c[n]), table.c[n].type), 0, type_=table.c[n].type).label(n) for n in SUMS]
+    typed = [(n, table.c[n], table.c[n].type) for n in SUMS]
+    return tuple(func.coalesce(cast(func.sum(of), type_), 0, type_=type_).label(n) for n, of, type_ in typed)
 
 
 SPENT = Prepared(

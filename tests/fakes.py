@@ -159,6 +159,9 @@ class ScriptedModel:
     def takes_temperature(self, model: str) -> bool:
         return not model.startswith("o")
 
+    def thinks(self, model: str) -> bool:
+        return not self.takes_temperature(model)
+
     def takes_schema(self, model: str) -> bool:
         return True
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
+from pathlib import Path
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(
@@ -57,14 +58,20 @@ class Program:
         self.stdout = stdout
 
     @property
+    def pid(self) -> int:
+        """Its number among the machine's processes."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
     def returncode(self) -> int | None:
         """How it ended; None while it runs."""
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
         """Signal it, unless it has ended."""
-        if self.returncode is None and self._process.pid is not None:
-            os.kill(self._process.pid, number)
+        if self.returncode is None:
+            os.kill(self.pid, number)
 
     def kill(self) -> None:
         """End it at once."""
@@ -83,10 +90,12 @@ class Program:
 
 
 @asynccontextmanager
-async def selfroom(command: Sequence[str], env: Mapping[str, str]) -> AsyncIterator[Program]:
-    """Run the command line with such an environment, as `python -m tests.held` does."""
+async def selfroom(
+    command: Sequence[str], env: Mapping[str, str], folder: Path | None = None
+) -> AsyncIterator[Program]:
+    """Run the command line in a folder with such an environment, as `python -m tests.held` does."""
     reader, writer = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=_lived, args=(writer, tuple(command), dict(env)))
+    process = SERVER.Process(target=_lived, args=(writer, tuple(command), dict(env), folder))
     process.start()
     writer.close()
     stream = asyncio.StreamReader()
@@ -103,7 +112,7 @@ async def selfroom(command: Sequence[str], env: Mapping[str, str]) -> AsyncItera
         transport.close()
 
 
-def _lived(writer: Connection, command: tuple[str, ...], env: dict[str, str]) -> None:
+def _lived(writer: Connection, command: tuple[str, ...], env: dict[str, str], folder: Path | None) -> None:
     from tests import held  # here only: who just kills some work needs none of it
 
     os.dup2(writer.fileno(), 1)
@@ -112,6 +121,8 @@ def _lived(writer: Connection, command: tuple[str, ...], env: dict[str, str]) ->
     sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, closefd=False) for number in (1, 2))
     os.environ.clear()
     os.environ.update(env)
+    if folder is not None:
+        os.chdir(folder)
     sys.argv = ["selfroom", *command]
     held.run()
 

@@ -1,4 +1,4 @@
-"""`python -m tests.held run` is `python -m bot run` with its playground held to Discord's own description.
+"""`python -m tests.held run` is `python -m bot run` with its playground held to Discord's own description, and hurried.
 
 What does not fit is written, line by line, into the file that `HELD_TO` names, so that a killed process has told it.
 """
@@ -11,6 +11,7 @@ from unittest.mock import patch
 from bot.__main__ import main
 from bot.playground.rest.exchange import Exchange, Observer
 from bot.playground.server import Neighbour, Playground, PlaygroundOptions
+from tests.hurried import hurried
 from tests.playground.openapi import DESCRIPTION, OpenApiCheck
 
 CHECK = OpenApiCheck()
@@ -33,7 +34,7 @@ def held(options: PlaygroundOptions, *, observers: Iterable[Observer], neighbour
 
 def run() -> None:
     """Do what the command line says."""
-    with patch("bot.app.Playground", held):
+    with patch("bot.app.Playground", held), hurried():
         main()
 
 

@@ -20,6 +20,7 @@ from bot.engine.performer import HANDLERS
 from cogs import COGS
 from tests.bench.__main__ import PARTS
 
+pytestmark = pytest.mark.together  # the whole house is parsed once
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("bot", "cogs", "storage")
 LONGEST_FUNCTION = 50

@@ -34,7 +34,7 @@ PRIVATE = {
 UNDOCUMENTED = {
     "discord.gateway": {"bot/adapters/discord/inner.py"},
     "discord.http": {"bot/adapters/discord/inner.py"},
-    "purgatory.domain": {"bot/adapters/llm/provider.py"},
+    "purgatory.domain": {"bot/adapters/llm/breakers.py"},
 }
 """Modules that are not meant for others, and who imports them."""
 CAPPED = ("discord.py", "aiosqlite", "alembic", "purgatory")

@@ -303,8 +303,10 @@ def scene_row(told: Told) -> dict[str, object]:
             {
                 "seat": one.seat,
                 "name": told.cast.name(one.seat),
+                "user_id": str(one.person_id) if one.person_id else None,
                 "awaited": bool(seen and one.seat in seen.awaited and scene.status is SceneStatus.RUNNING),
                 "away": one.seat in seen.away if seen else False,
+                "dead": one.seat in seen.dead if seen else False,
             }
             for one in scene.seats
         ],

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from aiohttp import web
 from pydantic import Field, RootModel
 
+from bot.console import shapes
 from bot.console.reading import CLOSED, Readings, closed_sides
 from bot.console.routes import Route, Scope, read_body
 from bot.console.rows import Row, place_row, stamp
@@ -84,14 +85,15 @@ class Doings:
         """Give what can be asked."""
         room, agent, manage = "/rooms/{room}", "/agents/{agent}", Scope.MANAGE
         where = {"room": "a private room, for what it keeps beside that room alone"}
-        words, told = {"words": "what to look for"}, ("told",)
-        there = ("room", "members", "keys", "knocks", "access")
+        words = {"words": "what to look for"}
         keys = manage  # their secrets are among the settings
         about = ("A room's members, keys, knocks and settings.", "Change what an agent knows, or undo a change.")
         history = f"{agent}/knowledge/history"
         return [
-            Route(path=f"{room}/search", told=self.search, about="Find what was said.", query=words, gives=("found",)),
-            Route(path=f"{room}/settings", told=self.settings, scope=keys, about=about[0], gives=there),
+            Route(
+                path=f"{room}/search", told=self.search, about="Find what was said.", query=words, gives=shapes.Found
+            ),
+            Route(path=f"{room}/settings", told=self.settings, scope=keys, about=about[0], gives=shapes.RoomSettings),
             Route(
                 path=f"{room}/do",
                 method="POST",
@@ -99,10 +101,12 @@ class Doings:
                 body=DoneInARoom,
                 told=self.in_a_room,
                 about="Do something in a room.",
-                gives=told,
+                gives=shapes.DoneThere,
             ),
-            Route(path=f"{agent}/hud", told=self.hud, about="What an agent sees now.", query=where, gives=("hud",)),
-            Route(path=history, told=self.journal, about="How knowledge changed.", query=where, gives=("changes",)),
+            Route(
+                path=f"{agent}/hud", told=self.hud, about="What an agent sees now.", query=where, gives=shapes.SeenNow
+            ),
+            Route(path=history, told=self.journal, about="How knowledge changed.", query=where, gives=shapes.Changes),
             Route(
                 path=f"{agent}/knowledge",
                 method="POST",
@@ -111,7 +115,7 @@ class Doings:
                 told=self.to_a_mind,
                 about=about[1],
                 query=where,
-                gives=told,
+                gives=shapes.Done,
             ),
         ]
 

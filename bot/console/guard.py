@@ -47,7 +47,7 @@ def guard(origins: Collection[str]) -> Middleware:
     async def keep(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = own_origin(request, origins)
         if origin is None or not (_is_from_here(request, origin) or _opens_the_page(request)):
-            return web.Response(status=403, text=REFUSAL)
+            raise web.HTTPForbidden(text=REFUSAL)
         return await handler(request)
 
     return keep

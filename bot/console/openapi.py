@@ -4,7 +4,10 @@ from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
-from bot.console.routes import LARGEST_NUMBER, NUMBERS, PLACE, Route
+from pydantic import TypeAdapter
+from pydantic.json_schema import JsonSchemaMode
+
+from bot.console.routes import LARGEST_NUMBER, NUMBERS, PLACE, Route, Schema
 
 TITLE: Final = "Selfroom's console"
 PROBLEM: Final = "application/problem+json"
@@ -13,8 +16,11 @@ REFUSALS: Final = {
     HTTPStatus.UNAUTHORIZED: "There is no session, or it has ended; the token opens nothing.",
     HTTPStatus.FORBIDDEN: "The rules, or Discord, do not allow it to who asks; nothing has changed.",
     HTTPStatus.NOT_FOUND: "There is no such thing, or it is not for who asks.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "By this method nothing is asked there.",
+    HTTPStatus.REQUEST_TIMEOUT: "It took too long to say it.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "More was said than is read.",
     HTTPStatus.TOO_MANY_REQUESTS: "It was asked too often.",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong inside Selfroom; its log tells what.",
     HTTPStatus.SERVICE_UNAVAILABLE: "It cannot be done just now.",
 }
 PROBLEM_SCHEMA: Final = {
@@ -59,7 +65,7 @@ def _operation(route: Route, schemas: dict[str, object]) -> dict[str, object]:
         "summary": route.about,
         "description": f"Scope of a token: `{route.scope}`.",
         "parameters": list(_parameters(route)),
-        "responses": {str(route.status): _answer(route), **refused},
+        "responses": {str(route.status): _answer(route, schemas), **refused},
     }
     if route.body is not None:
         told["requestBody"] = {"required": True, "content": {route.takes: {"schema": _schema(route.body, schemas)}}}
@@ -68,11 +74,21 @@ def _operation(route: Route, schemas: dict[str, object]) -> dict[str, object]:
     return told
 
 
-def _schema(body: Any, schemas: dict[str, object]) -> dict[str, object]:  # noqa: ANN401 - a class of pydantic
-    made = body.model_json_schema(ref_template="#/components/schemas/{model}")
-    schemas.update(made.pop("$defs", {}))
-    schemas[body.__name__] = made
-    return {"$ref": f"#/components/schemas/{body.__name__}"}
+def _schema(told: Any, schemas: dict[str, object], mode: JsonSchemaMode = "validation") -> Schema:  # noqa: ANN401 - a type
+    """Describe a type, whose parts come into `schemas`; raises LookupError where two of them have one name."""
+    made = TypeAdapter(told).json_schema(mode=mode, ref_template="#/components/schemas/{model}")
+    parts = made.pop("$defs", {})
+    if "title" in made:
+        parts[made["title"]] = made
+        made = {"$ref": f"#/components/schemas/{made['title']}"}
+    for name, part in parts.items():
+        if mode == "serialization" and "properties" in part:
+            part["additionalProperties"] = False  # what is told has no key that is not described
+        if "const" in part.get("properties", {}).get("type", {}):
+            part["required"] = sorted({*part.get("required", []), "type"})  # an action is told by it
+        if schemas.setdefault(name, part) != part:
+            raise LookupError(f"two things are described as {name}: give one another name")
+    return made
 
 
 def _parameters(route: Route) -> Iterator[dict[str, object]]:
@@ -83,14 +99,11 @@ def _parameters(route: Route) -> Iterator[dict[str, object]]:
         yield {"name": name, "in": "query", "description": words, "schema": {"type": "string"}}
 
 
-def _answer(route: Route) -> dict[str, object]:
-    shape: dict[str, object] = {"type": "object", "required": list(route.gives)}
-    if route.is_list:
-        shape = {"type": "array", "items": {"type": "object"}}
+def _answer(route: Route, schemas: dict[str, object]) -> dict[str, object]:
     if route.status == HTTPStatus.NO_CONTENT:
         return {"description": route.about}
-    content = {route.content: {"schema": shape} if route.content == "application/json" else {}}
-    return {"description": route.about, "content": content}
+    shape = {"schema": _schema(route.gives, schemas, "serialization")} if route.gives is not None else {}
+    return {"description": route.about, "content": {route.content: shape}}
 
 
 def _refusal(words: str) -> dict[str, object]:

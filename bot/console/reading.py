@@ -7,7 +7,7 @@ from typing import Final
 
 from aiohttp import web
 
-from bot.console import rows
+from bot.console import rows, shapes
 from bot.console.feed import Feed
 from bot.console.routes import Route
 from bot.console.rows import Row
@@ -48,19 +48,21 @@ class Readings:
                 path="/overview",
                 told=self.overview,
                 about="Everything at a glance.",
-                gives=("server", "seq", "budget", "rooms", "agents", "waits", "models", "letters"),
+                gives=shapes.Overview,
             ),
             Route(
                 path="/rooms/{room}",
                 told=self.room,
                 about="A stretch of a room's transcript.",
                 query=stretch,
-                gives=("room", "messages", "more", "newest", "threads"),
+                gives=shapes.Transcript,
             ),
-            Route(path="/messages/{message}", told=self.message, about="One message.", gives=("id", "room", "text")),
-            Route(path=agent, told=self.agent, about="One agent.", gives=("agent", "prompt", "minds", "attention")),
-            Route(path=f"{agent}/beats", told=self.beats, about="An agent's newest beats.", is_list=True),
-            Route(path=f"{agent}/beats/{{beat}}", told=self.beat, about="One beat.", gives=("beat", "sections")),
+            Route(path="/messages/{message}", told=self.message, about="One message.", gives=shapes.Said),
+            Route(path=agent, told=self.agent, about="One agent.", gives=shapes.OneAgent),
+            Route(
+                path=f"{agent}/beats", told=self.beats, about="An agent's newest beats.", gives=list[shapes.BriefBeat]
+            ),
+            Route(path=f"{agent}/beats/{{beat}}", told=self.beat, about="One beat.", gives=shapes.Looked),
         ]
 
     async def overview(self, asker: Asker, _: web.Request) -> Row:
@@ -109,8 +111,10 @@ class Readings:
             words = f"What {of(letter.room_id)}'s room was to show is held: {what}"
             found.append(rows.wait_row("held", letter.room_id, letter.created_at, words))
         for room in view.all_rooms.values():
-            if room.thread_of is None and room.fault_told_at is not None:
-                found.append(rows.wait_row("fault", room.id, room.fault_told_at, f"{of(room.id)}'s model fails."))
+            owner = view.agents.get(room.id)
+            told_at = room.fault_told_at or (owner.fault_told_at if owner is not None else None)
+            if room.thread_of is None and told_at is not None:
+                found.append(rows.wait_row("fault", room.id, told_at, f"{of(room.id)}'s model fails."))
         return found
 
     def _models(self, view: Glance, is_failing: Callable[[str], bool]) -> list[Row]:

@@ -44,7 +44,7 @@ class Given(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One request: `body` is read by who answers; `gives`: what is always in the answer; `query`: what may be asked."""
+    """One request: `body` is read by who answers; `gives`: what the answer looks like; `query`: what may be asked."""
 
     path: str  # below /api/v1, with {names} of numbers
     told: Told
@@ -54,8 +54,7 @@ class Route:
     body: type[BaseModel] | None = None
     takes: str = "application/json"
     query: Mapping[str, str] = field(default_factory=dict)  # by name what it is
-    gives: tuple[str, ...] = ()
-    is_list: bool = False
+    gives: object = None  # a type, of `bot.console.shapes`
     is_large: bool = False  # what is said or given: one of a server at a time
     content: str = "application/json"
     status: int = 200

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from aiohttp import web
 from pydantic import Field
 
+from bot.console import shapes
 from bot.console.routes import Given, Route, Scope, Told, read_body, read_bytes, read_json
 from bot.console.rows import Row
 from bot.console.standing import Asker
@@ -65,33 +66,33 @@ class RunPages:
 
     def _read(self) -> list[Route]:
         one, at = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}"
-        chosen = ("presets", "templates", "kinds", "models")
-        came = ("snapshot", "lines", "outcome", "knowledge", "usage")
         first = {"from": "the first line that is told; the last ones without it"}
         return [
-            Route(path="/runs", told=self.all, about="The runs that are kept.", gives=("runs", "under_way")),
-            Route(path="/runs/setup", told=self.setup, about="What a run is set up from.", gives=chosen),
-            Route(path=one, told=self.one, about="One run with its worlds.", gives=("run", "spec", "nodes")),
-            Route(path=at, told=self.at, about="What came of a run until a snapshot.", query=first, gives=came),
+            Route(path="/runs", told=self.all, about="The runs that are kept.", gives=shapes.KeptRuns),
+            Route(path="/runs/setup", told=self.setup, about="What a run is set up from.", gives=shapes.Setup),
+            Route(path=one, told=self.one, about="One run with its worlds.", gives=shapes.OneRun),
+            Route(
+                path=at, told=self.at, about="What came of a run until a snapshot.", query=first, gives=shapes.Snapshot
+            ),
             Route(path=f"{at}/export", told=self.export, about="All files of a run.", content=ZIP, is_large=True),
         ]
 
     def _changed(self) -> list[Route]:
-        one, at, run, card = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}", ("run",), ("name", "prompt", "type")
+        one, at, run = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}", shapes.RunNumber
 
-        def change(path: str, told: Told, about: str, gives: tuple[str, ...] = (), **more: Any) -> Route:  # noqa: ANN401
+        def change(path: str, told: Told, about: str, gives: object = shapes.Nothing, **more: Any) -> Route:  # noqa: ANN401
             return Route(
                 **{"method": "POST", "scope": Scope.RUN, **more}, path=path, told=told, about=about, gives=gives
             )
 
         return [
             change("/runs", self.begin, "Begin a run.", run, body=RunSpec),
-            change("/runs/agents", self.made_up, "Make agents up.", ("agents",), body=Wished),
-            change("/runs/card", self.card, "Read a character card.", card, takes=BYTES, is_large=True),
+            change("/runs/agents", self.made_up, "Make agents up.", shapes.Agents, body=Wished),
+            change("/runs/card", self.card, "Read a character card.", shapes.CardRead, takes=BYTES, is_large=True),
             change("/runs/end", self.end, "End what is played."),
             change(f"{one}/advance", self.advance, "Let a run go on, or branch.", run, body=GoesOn),
             change(f"{one}/copy", self.copy, "Copy a run.", run),
-            change(f"{at}/name", self.name, "Give a snapshot a name.", ("snapshot",), body=Named),
+            change(f"{at}/name", self.name, "Give a snapshot a name.", shapes.SnapshotNumber, body=Named),
             change(one, self.delete, "Delete a run.", method="DELETE"),
         ]
 

@@ -12,6 +12,7 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from bot.console import shapes
 from bot.console.doing import Doings
 from bot.console.door import Door, Guest, Pace, Passes
 from bot.console.feed import Feed
@@ -119,7 +120,7 @@ class Console:
         return self._door.revoke(Guest(guild_id, person.id))
 
     def _app(self, routes: Sequence[Route], shared: Path) -> web.Application:
-        app = web.Application(middlewares=[guard(self._origins), problems], client_max_size=LARGEST_BODY)
+        app = web.Application(middlewares=[problems, guard(self._origins)], client_max_size=LARGEST_BODY)
         app.on_response_prepare.append(lay_policy)
         app.router.add_get("/", _index)
         app.router.add_post("/api/v1/session", self._enter)
@@ -223,7 +224,9 @@ async def problems(request: web.Request, handler: Handler) -> web.StreamResponse
     except web.HTTPException as error:
         if error.status < HTTPStatus.BAD_REQUEST:
             raise
-        return _problem(error.status, error.text or error.reason)
+        answer = _problem(error.status, error.text or error.reason)
+        answer.headers.update({name: value for name, value in error.headers.items() if name == "Allow"})
+        return answer
     except NotFound as error:
         return _problem(HTTPStatus.NOT_FOUND, error.sentence)
     except BadSetting as error:
@@ -266,7 +269,7 @@ def own_routes() -> list[Route]:
     }
     session, begins = "/session", "Begin a session with what a link holds."
     return [
-        Route(path=session, method="POST", told=_elsewhere, about=begins, body=Entered, gives=("proof",)),
+        Route(path=session, method="POST", told=_elsewhere, about=begins, body=Entered, gives=shapes.Proof),
         Route(path=session, method="DELETE", told=_elsewhere, about="End the session.", status=204),
         Route(path="/events", told=_elsewhere, about="What happens.", query=stream, content="text/event-stream"),
     ]

@@ -1,6 +1,6 @@
 """What a beat leaves behind in its agent, its memberships and the message it answered (docs/heartbeat.md#one-beat)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -92,17 +92,22 @@ def _start(window_starts: Mapping[AgentId, MessageId], room_id: AgentId) -> Memb
     return {"window_start": window_starts[room_id]} if room_id in window_starts else {}
 
 
-def spoken(view: Outline, ready: Ready, spoke_in: Collection[AgentId], now: datetime, *, model: str) -> list[Change]:
+def spoken(
+    view: Outline, ready: Ready, spoke_in: Collection[AgentId], now: datetime, *, model: str, useless: bool = False
+) -> list[Change]:
     """Keep how the beat ended: its patience with each room, the answers that a person's message has had.
 
-    `model` is the one that answered: its own, or its spare one.
+    `model` is the one that answered: its own, or its spare one; `useless`: it can be used for nothing.
     """
     fields: AgentColumns = {"last_beat_silent": not spoke_in, "failures_in_a_row": 0, "backs_off_until": None}
+    if not useless:
+        fields["unusable_in_a_row"] = 0
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
     changes += _patience(view, ready, spoke_in)
     changes += _begins_again(view, ready, spoke_in, now)
-    changes += _model_is_back(view, ready) if model == ready.agent.model else _spare_speaks(view, ready, model, now)
-    return changes
+    if model != ready.agent.model:
+        return [*changes, *_spare_speaks(view, ready, model, now)]
+    return [*changes, *([] if useless else _model_is_back(view, ready))]
 
 
 def answered(view: Outline, ready: Ready, room_id: AgentId, now: datetime) -> list[Change]:
@@ -132,11 +137,14 @@ def failed(view: Outline, ready: Ready, error: ModelError, now: datetime, until:
     if failures == FAILURES_SHOWN:
         changes += _signs(ready, now)
     room = view.all_rooms.get(_room_of(ready))
-    if failures < FAILURES_TOLD or ready.side < PUBLIC_SIDE or room is None or room.fault_told_at is not None:
+    if failures < FAILURES_TOLD or ready.side < PUBLIC_SIDE or room is None:
+        return changes
+    if stored.fault_told_at is not None or room.fault_told_at is not None:
         return changes
     sentence = f"{ready.agent.name} cannot answer just now: {error.sentence} It keeps trying."
     return [
         *changes,
+        UpdateAgent(agent_id=ready.agent_id, fields={"fault_told_at": now}),
         UpdateRoom(room_id=room.id, fields={"fault_told_at": now}),
         notice(room.id, sentence, now),
         notice(room.id, f"{ready.agent.name} cannot answer: {error.sentence}", now, to_managers=True),
@@ -145,16 +153,21 @@ def failed(view: Outline, ready: Ready, error: ModelError, now: datetime, until:
 
 def misunderstood(view: Outline, ready: Ready, model: str, now: datetime) -> list[Change]:
     """Put a sign on the message that gets no answer, as it could not be used; after some in a row tell the managers."""
-    failures = view.agents[ready.agent_id].failures_in_a_row + 1
-    changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields={"failures_in_a_row": failures})]
-    changes += _signs(ready, now)
-    if failures != view.config.unusable_told:
-        return changes
+    stored = view.agents[ready.agent_id]
+    unusable = stored.unusable_in_a_row + 1
+    fields: AgentColumns = {"unusable_in_a_row": unusable}
+    if unusable < view.config.unusable_told or stored.fault_told_at is not None:
+        return [UpdateAgent(agent_id=ready.agent_id, fields=fields), *_signs(ready, now)]
+    fields["fault_told_at"] = now
     sentence = (
-        f"{model} gave {ready.agent.name} {failures} answers in a row that cannot be used: name another model "
+        f"{model} gave {ready.agent.name} {unusable} answers in a row that cannot be used: name another model "
         "(`/agent edit`, `/setup model`), or give it less to answer (`/setup options`: `answer_tokens_alone`)."
     )
-    return [*changes, notice(_room_of(ready), sentence, now, to_managers=True)]
+    return [
+        UpdateAgent(agent_id=ready.agent_id, fields=fields),
+        *_signs(ready, now),
+        notice(_room_of(ready), sentence, now, to_managers=True),
+    ]
 
 
 def _signs(ready: Ready, now: datetime) -> list[AddLetter]:
@@ -276,19 +289,20 @@ def _begins_again(view: Outline, ready: Ready, spoke_in: Collection[AgentId], no
 
 def _spare_speaks(view: Outline, ready: Ready, model: str, now: datetime) -> list[Change]:
     """Tell the managers once that an agent's spare model answers for it, until its own is back."""
-    room = view.all_rooms.get(_room_of(ready))
-    if room is None or room.fault_told_at is not None:
+    if view.agents[ready.agent_id].fault_told_at is not None:
         return []
     sentence = (
         f"{ready.agent.model} fails: {model} answers for {ready.agent.name} until it is back "
         "(`/agent edit` changes both)."
     )
-    told = UpdateRoom(room_id=room.id, fields={"fault_told_at": now})
-    return [told, notice(room.id, sentence, now, to_managers=True)]
+    told = UpdateAgent(agent_id=ready.agent_id, fields={"fault_told_at": now})
+    return [told, notice(_room_of(ready), sentence, now, to_managers=True)]
 
 
-def _model_is_back(view: Outline, ready: Ready) -> list[UpdateRoom]:
+def _model_is_back(view: Outline, ready: Ready) -> Iterator[Change]:
+    """Let the next fault of an agent's model be told anew."""
+    if view.agents[ready.agent_id].fault_told_at is not None:
+        yield UpdateAgent(agent_id=ready.agent_id, fields={"fault_told_at": None})
     room = view.all_rooms.get(_room_of(ready))
-    if room is None or room.fault_told_at is None:
-        return []
-    return [UpdateRoom(room_id=room.id, fields={"fault_told_at": None})]
+    if room is not None and room.fault_told_at is not None:
+        yield UpdateRoom(room_id=room.id, fields={"fault_told_at": None})

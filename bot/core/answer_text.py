@@ -38,9 +38,9 @@ class Read:
 def is_plain(text: str, shown: int = 0) -> bool:
     """Tell whether an answer is short and needs no mending: to read it takes a moment, whatever stands in it.
 
-    `shown`: characters with which its words are compared where they are no data.
+    `shown`: characters with which its words are compared.
     """
-    if shown > LONGEST_SHOWN and not text.lstrip().startswith("{"):
+    if shown > LONGEST_SHOWN:
         return False
     if len(text) <= LONGEST_WORDS and not _BRACKETS.search(text):
         return True

@@ -8,13 +8,13 @@ from typing import Final
 from pydantic import ValidationError
 
 from bot.core import spellings
-from bot.core.actions import BY_NAME, Action, Attach, CreateKey, SendMessage
+from bot.core.actions import BY_NAME, Action, Attach, CreateKey, Reply, ScheduleMessage, SendMessage
 from bot.core.answer_items import as_action, first_of, problem_of
 from bot.core.answer_text import read_answer
 from bot.core.errors import Rejected
 from bot.core.key_redaction import given_in, keys_in, keys_written
 from bot.core.kinds import OutputFormat
-from bot.core.plain_words import Sole, own_message, spoken, without_loop, without_thinking
+from bot.core.plain_words import Speaker, own_messages, spoken, without_loop, without_thinking
 from bot.core.records import AgentId, Json
 from bot.core.storable import clean_text
 
@@ -22,6 +22,7 @@ MOST_ITEMS = 50
 MOST_PARTS = 200  # no call asks so many agents
 LONGEST_THOUGHTS = 20_000
 ECHO = "that is what you were shown: say it in your own words."
+SAYING: Final = (SendMessage, Reply, ScheduleMessage)
 Refusal = tuple[str, str]  # (what, why)
 BROKE_OFF: Final[Refusal] = (
     "answer",
@@ -77,23 +78,25 @@ def parse_answer(
     *,
     asked: Sequence[AgentId],
     output_format: OutputFormat = OutputFormat.JSON,
-    sole: Sole | None = None,
+    speakers: Sequence[Speaker] = (),
     complete: bool = True,
 ) -> ParsedAnswer:
     """Read an answer to a call for the asked agents; it never raises.
 
-    In a call of one whatever comes is that agent's; with `sole` plain words are its message. Whose part was the last
+    In a call of one whatever comes is that agent's; of `speakers` what they say is held against what they were shown,
+    and plain words of the one of such a call are its message. Whose part was the last
     of one that is not `complete` is told that something of it is lost.
     What is not plain (core.answer_text) can take very long: that is for a workshop.
     """
     text = without_thinking(text)
-    parsed = _as_data(text, asked, output_format, sole, complete=complete)
-    if parsed.usable or sole is None or len(asked) != 1:
+    known = {speaker.agent_id: speaker for speaker in speakers}
+    parsed = _as_data(text, asked, output_format, known, complete=complete)
+    if parsed.usable or len(asked) != 1 or (sole := known.get(asked[0])) is None:
         return parsed
     return _in_words(text, asked[0], sole) or parsed
 
 
-def _in_words(text: str, agent_id: AgentId, sole: Sole) -> ParsedAnswer | None:
+def _in_words(text: str, agent_id: AgentId, sole: Speaker) -> ParsedAnswer | None:
     """Take plain words for the message to the room that asked; where nobody asked they are thoughts."""
     if text.strip().lower() in spellings.SILENCE - {""}:
         return ParsedAnswer(replies={agent_id: AgentAnswer(agent_id=agent_id)})
@@ -110,7 +113,12 @@ def _in_words(text: str, agent_id: AgentId, sole: Sole) -> ParsedAnswer | None:
 
 
 def _as_data(
-    text: str, asked: Sequence[AgentId], output_format: OutputFormat, sole: Sole | None, *, complete: bool
+    text: str,
+    asked: Sequence[AgentId],
+    output_format: OutputFormat,
+    known: Mapping[AgentId, Speaker],
+    *,
+    complete: bool,
 ) -> ParsedAnswer:
     read = read_answer(text, output_format)
     keys = (frozenset() if read.data is None else keys_in(read.data)) | (
@@ -126,7 +134,7 @@ def _as_data(
         agent_id, why = _whose(part, asked)
         if agent_id is None or agent_id in replies:
             rejected.append(why or f"Agent {agent_id} answered twice: the first answer counts.")
-        elif (reply := _reply_of(agent_id, part, sole)) is None:
+        elif (reply := _reply_of(agent_id, part, known.get(agent_id))) is None:
             spoiled.add(agent_id)
         else:
             replies[agent_id] = reply
@@ -203,7 +211,7 @@ def _named_id(part: Mapping[str, Json]) -> str:
     return str(given).strip().removesuffix(".0")
 
 
-def _reply_of(agent_id: AgentId, part: Json, sole: Sole | None) -> AgentAnswer | None:
+def _reply_of(agent_id: AgentId, part: Json, speaker: Speaker | None) -> AgentAnswer | None:
     if not isinstance(part, dict):
         return None
     known = {name for names in spellings.AGENT_FIELDS.values() for name in names}
@@ -215,16 +223,29 @@ def _reply_of(agent_id: AgentId, part: Json, sole: Sole | None) -> AgentAnswer |
     if isinstance(said, str):  # a message by itself, its room beside it
         said = {"room_id": first_of(part, spellings.RESPONSE_FIELDS["room_id"]), "message": said}
     for item in _listed(said, "responses", rejected):
-        _take_response(item, actions, rejected, sole)
+        _take_response(item, actions, rejected, speaker.room_id if speaker is not None else None)
     for item in _listed(first_of(part, spellings.AGENT_FIELDS["actions"]), "actions", rejected):
         _take_action(item, actions, rejected)
     thoughts = first_of(part, spellings.AGENT_FIELDS["thoughts"])
     return AgentAnswer(
         agent_id=agent_id,
         thoughts=thoughts[:LONGEST_THOUGHTS] if isinstance(thoughts, str) else "",
-        actions=tuple(sorted(actions, key=lambda action: isinstance(action, Attach))),
+        actions=tuple(sorted(_own(actions, speaker, rejected), key=lambda action: isinstance(action, Attach))),
         rejected=tuple(rejected),
     )
+
+
+def _own(actions: Sequence[Action], speaker: Speaker | None, rejected: list[Refusal]) -> Iterator[Action]:
+    """Give actions with of their messages what the agent says itself; refuse what is not its own."""
+    texts = [action.message for action in actions if isinstance(action, SAYING)]
+    own = iter(own_messages(texts, speaker) if speaker is not None else map(without_loop, texts))
+    for action in actions:
+        if not isinstance(action, SAYING):
+            yield action
+        elif said := next(own).strip():
+            yield action if said == action.message else action.model_copy(update={"message": said})
+        else:
+            rejected.append((action.definition.name, ECHO))
 
 
 def _listed(value: Json, what: str, rejected: list[Refusal]) -> list[Json]:
@@ -242,9 +263,8 @@ def _listed(value: Json, what: str, rejected: list[Refusal]) -> list[Json]:
     return items[:MOST_ITEMS]
 
 
-def _take_response(item: Json, actions: list[Action], rejected: list[Refusal], sole: Sole | None) -> None:
-    """Take a message; where it names no room it is for the one that asked, if it is known which (a call of one)."""
-    asked_in = sole.room_id if sole is not None else None
+def _take_response(item: Json, actions: list[Action], rejected: list[Refusal], asked_in: AgentId | None) -> None:
+    """Take a message; where it names no room it is for the one that asked, if it is known which."""
     if isinstance(item, str) and item.strip().lower() in spellings.SILENCE:
         return
     if isinstance(item, str) and asked_in is not None:
@@ -257,14 +277,8 @@ def _take_response(item: Json, actions: list[Action], rejected: list[Refusal], s
         return
     room_id = first_of(item, spellings.RESPONSE_FIELDS["room_id"])
     room_id = asked_in if room_id is None else room_id
-    said = message
-    if isinstance(message, str):
-        said = own_message(message, sole) if sole is not None else without_loop(message)
-    if said == "":
-        rejected.append(("send_message", ECHO))
-        return
     try:
-        actions.append(SendMessage.model_validate({"room_id": room_id, "message": said}))
+        actions.append(SendMessage.model_validate({"room_id": room_id, "message": message}))
     except ValidationError as error:
         rejected.append(("send_message", problem_of(error)))
 

@@ -75,6 +75,8 @@ class AgentColumns(TypedDict, total=False):
     failures_in_a_row: int
     backs_off_until: datetime | None
     spare_model: str
+    unusable_in_a_row: int
+    fault_told_at: datetime | None
 
 
 class WholeAgentColumns(AgentColumns, total=False):

@@ -19,6 +19,7 @@ class MessageSeen:
     author: Person | None  # None: our own webhook or bot
     webhook_id: Snowflake | None = None
     is_bot: bool = False
+    said_as: str = ""  # of our own post: under which name
     content: str
     sent_at: datetime
     edited_at: datetime | None = None

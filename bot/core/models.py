@@ -135,6 +135,9 @@ class Model(Protocol):
     def takes_temperature(self, model: str) -> bool:
         """Tell whether the model lets a temperature be set."""
 
+    def thinks(self, model: str) -> bool:
+        """Tell whether the model thinks before it writes, which counts as a part of its answer."""
+
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema."""
 

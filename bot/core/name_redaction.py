@@ -23,6 +23,7 @@ class TraceKind(StrEnum):
 
     PROMPT = "prompt"
     LORE = "lore"
+    CARD = "card"
     TOPIC = "topic"
     BILLBOARD = "billboard"
     LABEL = "label"
@@ -65,6 +66,18 @@ class NameRedactor:
         return self._named is not None and any(
             not _is_theirs(found) for text in texts for found in self._named.finditer(text)
         )
+
+    def found_within(self, value: Json) -> bool:
+        """Tell whether a key or text of a value, at any depth, names them."""
+        match value:
+            case str():
+                return self.found_in(value)
+            case list():
+                return any(self.found_within(item) for item in value)
+            case dict():
+                return any(self.found_in(key) or self.found_within(item) for key, item in value.items())
+            case _:
+                return False
 
     def replaced(self, text: str) -> str:
         """Give a text in which they are someone."""

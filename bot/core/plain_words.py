@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,8 @@ MOST_CHARACTERS: Final = 8_000
 RUN: Final = 8  # words: so many in a row are a copy, not a coincidence
 SHORTEST_ECHO: Final = 4  # words: people greet each other with fewer
 MOST_COPIED: Final = 0.5  # of an answer: more of what it was shown is no message of its own
+MOST_QUOTED: Final = 0.9  # of a message: the rest says no more than whose words they are
+MOST_TOLD: Final = 0.5  # of what an agent is: more at once is its prompt, and no talk about itself
 ROUNDS: Final = 4  # so often in a row the same is a circle
 SHORTEST_ROUND: Final = 12  # characters that are no spaces
 LONGEST_ROUNDS: Final = (24, 48, 96, 192, 300)  # each is looked for with a stretch of its own length
@@ -25,11 +27,16 @@ _DATA: Final = re.compile(
     r"^[ \t]{0,20}(?:agents|responses|actions|thoughts|agent_id|room_id)\s*(?:\[\d*\]|\{|:)",
     re.MULTILINE,
 )
-_FRAME: Final = re.compile(
-    r"={20,}|-{20,}|>>>[^\n]{1,80}<<<|--- Room: |-- \d{4}-\d\d-\d\d --|AGENT \d+: [^\n]{0,80}\(ID: |"
-    r"\d/\d{1,9} tokens \(|attention_pct|time_since_last|memory_used|word_budget|all but rooms: |<\||"
-    r"</?tool_call|<tools?>"
+_SHOWN: Final = re.compile(
+    r"^(?:={60,}|-{60,})$|>>>[^\n]{1,80}<<<|--- Room: |-- \d{4}-\d\d-\d\d --|AGENT \d+: [^\n]{0,80}\(ID: |"
+    r"\d/\d{1,9} tokens \(|<\|\w|</?tool_call"
 )
+_FRAME: Final = re.compile(  # what alone might be somebody's own words
+    rf"{_SHOWN.pattern}|={{20,}}|-{{20,}}|attention_pct|time_since_last|memory_used|word_budget|all but rooms: |<\||"
+    r"<tools?>"
+)
+_TURN: Final = re.compile(r"\s*\**(?:User|Human|Assistant)\**\s?:(?:\s|\Z)")
+_THOUGHTS: Final = re.compile(r"^\s*<(think(?:ing)?)>.*?(?:</\1>|\Z)", re.DOTALL | re.MULTILINE)
 _LOGGED: Final = re.compile(r"\s*(?:\[\d+ \d\d:\d\d\]|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\])")
 _SPEAKER: Final = re.compile(
     r"\s*\**(?:@[\w.-]{1,40}|The Architect(?: \(@[\w.-]+\))?|System|User|Human|Assistant)\**\s?:(?:\s|\Z)"
@@ -41,12 +48,12 @@ SENTENCE_END: Final = re.compile(r"[.!?…。！？](?=[\"')*_\]]*(?:\s|\Z))[\"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sole:
-    """The one agent of a call, for whom plain words can be taken.
+class Speaker:
+    """An agent of a call, and what its words are held against; alone in a call, plain words can be taken for its own.
 
     `room_id` is the room of what it beats for; `is_asked`: somebody there waits for its words, else they are thoughts.
-    `rules` is the constant part of what the model was given, `others` what is not its own in the rest, `asked` of
-    that the message that it should answer.
+    `rules` is the constant part of what the model was given, `prompt` what it is, `others` what is not its own in the
+    rest, `asked` of that the message that it should answer.
     """
 
     agent_id: AgentId
@@ -55,6 +62,7 @@ class Sole:
     is_asked: bool
     is_whole: bool = True  # the answer was not cut off at its longest
     rules: str = ""
+    prompt: str = ""
     others: str = ""
     asked: str = ""
 
@@ -65,12 +73,12 @@ def without_thinking(text: str) -> str:
     return text[thought.end() :] if thought else text
 
 
-def spoken(text: str, sole: Sole) -> str:
+def spoken(text: str, speaker: Speaker) -> str:
     """Give the message in plain words; empty where nothing of them can be posted."""
     text = text[:MOST_CHARACTERS].strip()
     if _DATA.search(text) or speaks_of_keys(text):
         return ""  # what may hold a key is said only where it can be read what is meant
-    own = _own_name(sole)
+    own = _own_name(speaker)
     kept: list[str] = []
     for line in own.sub("", text, count=1).split("\n"):
         said = own.sub("", line, count=1)
@@ -79,23 +87,50 @@ def spoken(text: str, sole: Sole) -> str:
         if (call := _CALL.match(said.strip())) is None or call[1] not in BY_NAME:
             kept.append(said)
     said = without_loop(_unquoted("\n".join(kept).strip()))
-    said = said if sole.is_whole or len(kept) < text.count("\n") + 1 else in_whole_sentences(said)
-    return said if _says_something(said) and not _is_copied(said, sole) else ""
+    said = said if speaker.is_whole or len(kept) < text.count("\n") + 1 else in_whole_sentences(said)
+    return said if _says_something(said) and not _is_copied(said, speaker) else ""
 
 
-def own_message(text: str, sole: Sole) -> str:
-    """Give what an answer says without the name before it; empty where it only says again what was read."""
-    said = _own_name(sole).sub("", text, count=1)
-    return "" if _is_echo(said, sole) else without_loop(said)
+def own_messages(texts: Sequence[str], speaker: Speaker) -> list[str]:
+    """Give of each message of an answer what the agent says itself; empty where it only says again what was read."""
+    own = _own_name(speaker)
+    said = [_before_the_log(own.sub("", _THOUGHTS.sub("", text), count=1)) for text in texts]
+    runs = [_runs(_words_of(text)) for text in said]
+    sought = frozenset(run for some in runs for run in some)
+    rules, others, prompt = (
+        _found(sought, text) if sought else set() for text in (speaker.rules, speaker.others, speaker.prompt)
+    )
+    told = MOST_TOLD * len(_runs(_WORD.findall(speaker.prompt.lower()))) if prompt else 0.0
+    return [
+        ""
+        if _is_answered_with_itself(text, speaker)
+        or not rules.isdisjoint(mine)
+        or _copied(mine, others) > MOST_QUOTED * len(_words_of(text))
+        or (told and len(prompt.intersection(mine)) >= told)
+        else without_loop(text)
+        for text, mine in zip(said, runs, strict=True)
+    ]
 
 
-def _is_echo(text: str, sole: Sole) -> bool:
-    """Tell whether words are those of the instructions, or those that they should answer."""
-    speaker = _SPEAKER.match(text)
-    words = _WORD.findall((text[speaker.end() :] if speaker else text).lower())
-    if len(words) < SHORTEST_ECHO:
-        return False
-    return copies(text, sole.rules) or words == _WORD.findall(sole.asked.lower())
+def _before_the_log(text: str) -> str:
+    """Give words up to where they go on as the log, or as what else a model was shown."""
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if _SHOWN.search(line.strip()) or _LOGGED.match(line) or (at and _TURN.match(line)):
+            return "\n".join(lines[:at]).rstrip()
+    return text
+
+
+def _is_answered_with_itself(text: str, speaker: Speaker) -> bool:
+    """Tell whether words are those that they should answer."""
+    named = _SPEAKER.match(text)
+    words = _WORD.findall((text[named.end() :] if named else text).lower())
+    return len(words) >= SHORTEST_ECHO and words == _WORD.findall(speaker.asked.lower())
+
+
+def _words_of(text: str) -> list[str]:
+    """Give the words of a message that are not quoted as another's."""
+    return _WORD.findall("\n".join(line for line in text.split("\n") if not line.startswith(">")).lower())
 
 
 def goes_round(text: str) -> bool:
@@ -150,12 +185,12 @@ def in_whole_sentences(text: str) -> str:
     return text[: ends[-1]].rstrip() if ends else text.strip()
 
 
-def _own_name(sole: Sole) -> re.Pattern[str]:
+def _own_name(speaker: Speaker) -> re.Pattern[str]:
     """Give what models put before their words, as the log they read does: `Wren:`, `[12 10:31] 5:`."""
-    name = re.escape(sole.name)
+    name = re.escape(speaker.name)
     return re.compile(
-        rf"\A\s*(?:\[\d+ \d\d:\d\d\]\s*(?=\**@?(?:{name}|{sole.agent_id})\b))?"
-        rf"\**@?(?:{name}|Assistant|{sole.agent_id}(?=:))(?: \(ID: \d+\))?\**\s?:\**\s*",
+        rf"\A\s*(?:\[\d+ \d\d:\d\d\]\s*(?=\**@?(?:{name}|{speaker.agent_id})\b))?"
+        rf"\**@?(?:{name}|Assistant|{speaker.agent_id}(?=:))(?: \(ID: \d+\))?\**\s?:\**\s*",
         re.IGNORECASE,
     )
 
@@ -176,18 +211,21 @@ def copies(text: str, rules: str) -> bool:
     return bool(runs and _found(runs, rules))
 
 
-def _is_copied(text: str, sole: Sole) -> bool:
+def _is_copied(text: str, speaker: Speaker) -> bool:
     """Tell whether words are those of the instructions, or mostly what others wrote."""
     words = _WORD.findall(text.lower())
     runs = _runs(words)
     if not runs:
         return False
     sought = frozenset(runs)
-    if _found(sought, sole.rules):
+    if _found(sought, speaker.rules):
         return True
-    others = _found(sought, sole.others)
-    copied = {at for start, run in enumerate(runs) if run in others for at in range(start, start + RUN)}
-    return len(copied) > MOST_COPIED * len(words)
+    return _copied(runs, _found(sought, speaker.prompt) | _found(sought, speaker.others)) > MOST_COPIED * len(words)
+
+
+def _copied(runs: Sequence[Run], known: Collection[Run]) -> int:
+    """Count the words that stand in known runs."""
+    return len({at for start, run in enumerate(runs) if run in known for at in range(start, start + RUN)})
 
 
 def _found(sought: frozenset[Run], text: str) -> set[Run]:

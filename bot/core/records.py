@@ -147,6 +147,8 @@ class Agent:
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = None  # its model failed: it is not asked before
     spare_model: str = ""  # answers for it while its own model fails
+    unusable_in_a_row: int = 0  # answers
+    fault_told_at: datetime | None = None  # when people heard that its model fails; None again once it answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +204,7 @@ class Room:
     hushed_until: datetime | None = None
     agent_run: int = 0  # agent messages in a row since a person spoke or reacted (banter)
     rest_told_at: datetime | None = None  # when it last said that the day's money is spent
-    fault_told_at: datetime | None = None  # when it said that the model fails; None again once it answers
+    fault_told_at: datetime | None = None  # when it said that no model answers; None again once one does
     last_message_at: datetime | None = None
     compact_asked_at: datetime | None = None  # someone wants it summarised now
     people_since: datetime | None = None  # who spoke before may have been shut out since

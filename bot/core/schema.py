@@ -11,6 +11,8 @@ from bot.core.records import Json
 
 SCHEMA_NAME = "answer"
 MOST_LEAN_ACTIONS = 3  # weak minds find no end
+MOST_OPTIONAL = 20  # Anthropic takes 24, and 16 unions
+LENGTHS = frozenset({"minItems", "maxItems"})
 _KEPT = ("type", "enum", "const", "anyOf", "items", "format")
 # Strict mode knows no free-form object, so a value is plain, and an object or a list is written as JSON text.
 ANY_VALUE: dict[str, Json] = {
@@ -78,6 +80,47 @@ def _parameters(definition: Definition) -> dict[str, Json]:
         strict = _strict(whole["properties"][name], shared)
         properties[name] = strict if info.is_required() else _nullable(strict)
     return properties
+
+
+def of_few_unions(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Give a schema for servers that take few unions and no lengths of lists: what may be null may be left out.
+
+    Anthropic's are such. They take as few parameters that may be left out, so those beyond stay as they are.
+    """
+    return _rid(schema, [MOST_OPTIONAL])
+
+
+def _rid(part: Mapping[str, Json], left: list[int]) -> dict[str, Json]:
+    kept: dict[str, Json] = {}
+    for key, value in part.items():
+        if key in LENGTHS:
+            continue
+        if key == "properties" and isinstance(value, dict):
+            kept |= _rid_of_null(value, part.get("required"), left)
+        elif key == "items" and isinstance(value, dict):
+            kept[key] = _rid(value, left)
+        elif key == "anyOf" and isinstance(value, list):
+            kept[key] = [_rid(one, left) if isinstance(one, dict) else one for one in value]
+        else:
+            kept.setdefault(key, value)
+    return kept
+
+
+def _rid_of_null(properties: Mapping[str, Json], required: Json, left: list[int]) -> dict[str, Json]:
+    """Give an object's properties, and which of them are required."""
+    given: dict[str, Json] = {}
+    needed = [*required] if isinstance(required, list) else []
+    for name, shape in properties.items():
+        one = _rid(shape, left) if isinstance(shape, dict) else {}
+        kinds = one.get("type")
+        if isinstance(kinds, list) and len(kinds) == 2 and "null" in kinds and left[0]:
+            left[0] -= 1
+            one["type"] = next(kind for kind in kinds if kind != "null")
+            if isinstance(choices := one.get("enum"), list):
+                one["enum"] = [choice for choice in choices if choice is not None]
+            needed.remove(name)
+        given[name] = one
+    return {"properties": given, "required": list(needed)}
 
 
 def _object(properties: Mapping[str, Json]) -> dict[str, Json]:

@@ -58,6 +58,8 @@ def at_rest(agent: Agent) -> Agent:
         beat_id=None,
         lease_until=None,
         failures_in_a_row=0,
+        unusable_in_a_row=0,
+        fault_told_at=None,
         backs_off_until=None,
     )
 

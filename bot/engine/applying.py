@@ -29,14 +29,14 @@ from bot.core.hud.call import AgentPart
 from bot.core.key_redaction import LONGEST_KEPT, KeyRedactor
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Expected, Metrics, Random, Store, Writing
-from bot.core.records import PUBLIC_SIDE, AgentId, Beat, BeatId, CommunityId, Lookup, Usage
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Lookup, Usage
 from bot.core.scenes.records import SceneStatus
 from bot.core.turn_answers import NO_MOVE, SCENE_MOVE
 from bot.core.view import Glance, Outline
 from bot.core.wording import as_words, retold
 from bot.engine.performer import ActionContext, Outcome, Performer
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Bill, settle
+from bot.engine.purse import Bill, metrics_of, settle
 from bot.engine.stage import PASSED, opened
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
@@ -65,6 +65,7 @@ class Answered:
     failed: str = ""
     is_secret: bool = False  # of what it saw and said in the turn nothing is kept: that would tell its vote
     useless: bool = False  # nothing of it could be used: whoever waits is told
+    is_anew: bool = False  # of a shared call, where what it is asked again alone takes the place of all of it
     redactor: KeyRedactor = field(default_factory=KeyRedactor)
     raw_blots: KeyRedactor = field(default_factory=KeyRedactor)
 
@@ -141,7 +142,7 @@ class Applier:
         """Apply one reply; gives the view as it is then, as far as plain talk changed it."""
         claim = one.ready.claim
         if not _is_held(view, claim):
-            self._metrics.count("beats_lost")
+            metrics_of([one.ready], self._metrics).count("beats_lost")
             log.warning("a claim had ended before its answer came", agent=claim.agent_id, beat=claim.beat_id)
             return view
         if one.ready.is_turn:
@@ -194,8 +195,7 @@ class Applier:
         after: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
         await write.apply(community_id, [*after, EndBeat(beat=_beat(one, outcomes, let_through_at, silent=True))])
         self._on_beat()
-        if ready.side >= PUBLIC_SIDE:  # how many moved in a closed scene is nobody's to count
-            self._metrics.count("beats", reason=ready.first.kind, silent="false")
+        metrics_of([ready], self._metrics).count("beats", reason=ready.first.kind, silent="false")
 
     async def _fumbled(self, write: Writing, view: Glance, ready: Ready, why: str, now: datetime) -> None:
         scene_id = ready.first.scene_id
@@ -329,7 +329,7 @@ def _after(
 ) -> list[Change]:
     spoke_in = tuple(dict.fromkeys(_spoken(outcomes)))
     changes = looked(view, one.ready, one.part.seen_until, one.part.window_starts)
-    changes += spoken(view, one.ready, spoke_in, now, model=one.call.kind.model)
+    changes += spoken(view, one.ready, spoke_in, now, model=one.call.kind.model, useless=one.useless)
     for room_id in spoke_in:
         changes += answered(view, one.ready, room_id, now)
     if one.useless:

@@ -11,7 +11,6 @@ from functools import partial
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from bot.core.actions import Action
 from bot.core.after_beat import rests
 from bot.core.answer_text import LONGEST_ANSWER, is_plain
 from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
@@ -20,8 +19,7 @@ from bot.core.gate import Ready, is_overtaken
 from bot.core.hud.call import constant_tokens
 from bot.core.hud.why import mending
 from bot.core.key_redaction import KeyRedactor, given_in
-from bot.core.kinds import OutputFormat, ReasonKind
-from bot.core.plain_words import Sole
+from bot.core.kinds import OutputFormat
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spans import SpanKind
@@ -36,10 +34,10 @@ from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, count_use, metrics_of, weights_of
 from bot.engine.spans import Spans, open_beats
+from bot.engine.speakers import speakers_of
 from bot.engine.turn_reading import TurnReader
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
-ASKING = (ReasonKind.ADDRESSED, ReasonKind.ANSWER, ReasonKind.WOKEN)  # somebody waits for words
 OTHERS_SETTLE = timedelta(seconds=5)
 log = structlog.get_logger(__name__)
 
@@ -129,17 +127,17 @@ class Caller:
             await self._let_go(pending)
             raise
         except _Overtaken:
-            self._metrics.count("calls_overtaken")
+            metrics_of(call.ready, self._metrics).count("calls_overtaken")
             await self._let_go(pending)
         except AskedAnew as error:
             log.info("a call is put otherwise", model=call.kind.model, why=error.sentence)
             await self._let_go(pending)
         except ModelError as error:
-            self._metrics.count("model_failures", kind=type(error).__name__)
+            metrics_of(call.ready, self._metrics).count("model_failures", kind=type(error).__name__)
             log.warning("a model did not answer", model=call.kind.model, why=error.sentence)
             await self._put_back(pending.values(), error)
         except Exception:
-            self._metrics.count("calls_broken")
+            metrics_of(call.ready, self._metrics).count("calls_broken")
             log.exception("a call could not be carried out")
             self._purse.give_up(batch.community_id, call)
             await self._put_back(pending.values(), BROKEN)
@@ -149,33 +147,41 @@ class Caller:
     ) -> None:
         answer = await self._ask(batch, call)
         parsed = await self._read(batch, answer, call)
-        paid_for = call
-        if before is None and (trouble := _to_mend(call, parsed)):
+        # who was asked again alone, for an answer that could not be used, was asked once more
+        may_mend = before is None or (before.is_anew and not before.useless)
+        if may_mend and (trouble := _to_mend(call, parsed)):
+            may_mend = False
             await self._purse.settle(batch.community_id, call, as_told(answer.usage))
-            paid_for = replace(call, reservation=None)
+            call = replace(call, reservation=None)
             answer, parsed = await self._mended(batch, call, answer, parsed, trouble)
-        if before is None:
-            call, answer, parsed = await self._looked_up(batch, paid_for, answer, parsed)
-            paid_for = call
+        if before is None or before.is_anew:
+            call, answer, parsed = await self._looked_up(batch, call, answer, parsed, may_mend=may_mend)
         kept = await aside(_kept, batch, call, parsed, before)
         parts = [_answered(batch, call, one, answer, parsed, kept) for one in call.ready]
-        again = [one for one in parts if call.shared and (one.failed or any(map(alone_only, one.reply.actions)))]
+        again = [one for one in parts if one.is_anew or (call.shared and any(map(alone_only, one.reply.actions)))]
         final = [one if before is None else _joined(before, one) for one in parts if one not in again]
         async with self._turns[batch.community_id]:
-            await self._apply(batch, final, pending, Bill.of(paid_for, as_told(answer.usage)))
-            self._purse.give_up(batch.community_id, paid_for)
+            await self._apply(batch, final, pending, Bill.of(call, as_told(answer.usage)))
+            self._purse.give_up(batch.community_id, call)
         async with asyncio.TaskGroup() as group:  # side by side: none waits for another's answer
             for one in again:
                 del pending[one.ready.agent_id]
                 group.create_task(self._again(batch, one))
 
     async def _again(self, batch: Batch, before: Answered) -> None:
-        """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
+        """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents.
+
+        What it looked up in the shared call stands below its view then.
+        """
         pending = {before.ready.agent_id: before.ready}
         async with self._own_faults(batch, before.call, pending):
             view = await with_minds(self._store, batch.view, [before.ready])
             write = planner.builder(view, batch.model, batch.at)
             own = await aside(planner.alone, view, before.ready, batch.model, write)
+            if _looks_up(before.ready, before.reply):
+                found = await self._applier.look_up(own, before.reply.actions, batch.redactor)
+                more = await aside(planner.looked_up, view, batch.model, own, found) if found else None
+                own = more or own
             own = await self._paid(batch, own)
             pending.clear()  # from here on the call answers for it
             await self.carry_out(batch, own, before)
@@ -188,7 +194,7 @@ class Caller:
         return one
 
     async def _looked_up(
-        self, batch: Batch, call: PlannedCall, answer: ModelAnswer, parsed: ParsedAnswer
+        self, batch: Batch, call: PlannedCall, answer: ModelAnswer, parsed: ParsedAnswer, *, may_mend: bool
     ) -> tuple[PlannedCall, ModelAnswer, ParsedAnswer]:
         """Answer the look-ups of an agent that is waited for, and ask it on; what is left to the next beat stays so."""
         for _ in range(batch.view.config.look_up_steps):
@@ -203,28 +209,32 @@ class Caller:
                 log.warning("what was looked up was not answered", model=call.kind.model, why=error.sentence)
                 break
             await self._purse.settle(batch.community_id, more, as_told(then.usage))
-            used = added(answer.usage, then.usage)
+            then, more = replace(then, usage=added(answer.usage, then.usage)), replace(more, reservation=None)
             read = await self._read(batch, then, more)
+            if may_mend and (trouble := _to_mend(more, read)):
+                may_mend = False
+                then, read = await self._mended(batch, more, then, read, trouble)
             if not read.usable:
-                answer = replace(answer, usage=used)
+                answer = replace(answer, usage=then.usage)
                 break
-            call, answer, parsed = replace(more, reservation=None), replace(then, usage=used), read
+            call, answer, parsed = more, then, read
         return call, answer, parsed
 
     async def _next_step(self, batch: Batch, call: PlannedCall, parsed: ParsedAnswer) -> PlannedCall | None:
         """Give the call that goes on where an answer consists of look-ups; None where it does not, or cannot be."""
-        actions = _look_ups_in(call, parsed)
-        lasts = call.ready[0].claim.lease_until - self._clock.now() > timedelta(seconds=self._call_seconds)
-        if not actions or not lasts:
+        ready = call.ready[0]
+        reply = None if call.shared else parsed.replies.get(ready.agent_id)
+        lasts = ready.claim.lease_until - self._clock.now() > timedelta(seconds=self._call_seconds)
+        if reply is None or not _looks_up(ready, reply) or not lasts:
             return None
-        found = await self._applier.look_up(call, actions, batch.redactor)
+        found = await self._applier.look_up(call, reply.actions, batch.redactor)
         more = await aside(planner.looked_up, batch.view, batch.model, call, found) if found else None
         if more is None:
             return None
         more = await self._paid(batch, more)
         if more.short is not None:
             return None
-        metrics_of(call, self._metrics).count("look_ups_answered", model=batch.model.counted_as(call.kind.model))
+        metrics_of(call.ready, self._metrics).count("look_ups_answered", model=batch.model.counted_as(call.kind.model))
         return more
 
     async def _mended(
@@ -237,7 +247,7 @@ class Caller:
         more = await self._paid(batch, replace(call, built=longer, reservation=None))
         if more.short is not None:
             return first, parsed
-        metrics_of(call, self._metrics).count("answers_mended", model=batch.model.counted_as(call.kind.model))
+        metrics_of(call.ready, self._metrics).count("answers_mended", model=batch.model.counted_as(call.kind.model))
         try:
             answer = await self._ask(batch, more)
         except ModelError as error:
@@ -260,7 +270,7 @@ class Caller:
 
     async def _ask(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
-        metrics, model = metrics_of(call, self._metrics), batch.model.counted_as(call.kind.model)
+        metrics, model = metrics_of(call.ready, self._metrics), batch.model.counted_as(call.kind.model)
         metrics.observe("agents_per_call", len(call.ready))
         metrics.count("model_calls", model=model)
         note = partial(self._spans.note, SpanKind.CALL, batch.view.community, open_beats(call.ready), self._clock.now())
@@ -321,10 +331,12 @@ class Caller:
         if (turn := batch.turns.get(asked[0])) is not None and call.ready[0].is_turn:
             parsed = await self._turns_read.read(batch.community_id, answer.text, turn, asked[0], output_format)
             return await self._turns_read.looked_at(batch.community_id, parsed, turn, batch.view.config, batch.model)
-        sole = None if call.shared else _sole(batch, call, answer)
-        read = partial(parse_answer, asked=asked, output_format=output_format, sole=sole, complete=answer.complete)
+        speakers = speakers_of(batch, call, answer)
+        read = partial(
+            parse_answer, asked=asked, output_format=output_format, speakers=speakers, complete=answer.complete
+        )
         text = answer.text
-        if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
+        if is_plain(text, sum(len(one.rules) + len(one.prompt) + len(one.others) for one in speakers)):
             return read(text)
         text = text[:LONGEST_ANSWER]
         try:
@@ -414,38 +426,16 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     return replace(answer, usage=together(first, answer.usage))
 
 
-def _look_ups_in(call: PlannedCall, parsed: ParsedAnswer) -> Sequence[Action]:
-    """Give the look-ups of which the answer of one agent consists that somebody waits for; none where it is more."""
-    ready = call.ready[0]
-    reply = parsed.replies.get(ready.agent_id)
+def _looks_up(ready: Ready, reply: AgentAnswer) -> bool:
+    """Tell whether an answer that somebody waits for consists of look-ups."""
     waited_for = ready.addressed_by_person or any(reason.mentioned and reason.person_id for reason in ready.reasons)
-    if call.shared or reply is None or not waited_for:
-        return ()
-    return reply.actions if all(isinstance(action, LOOK_UPS) for action in reply.actions) else ()
+    return waited_for and bool(reply.actions) and all(isinstance(action, LOOK_UPS) for action in reply.actions)
 
 
 def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
     """Say what was wrong with an answer for which a person waits; in a shared call each is asked again alone."""
     ready = call.ready[0]
     return "" if call.shared or not ready.addressed_by_person else parsed.trouble(ready.agent_id)
-
-
-def _sole(batch: Batch, call: PlannedCall, answer: ModelAnswer) -> Sole:
-    """Give for whom plain words are taken in a call of one."""
-    ready, part = call.ready[0], call.built.parts[0]
-    agent = batch.view.whole_agent(ready.agent_id)
-    rooms = [room for id_ in part.room_ids if (room := batch.view.rooms.get(id_)) is not None]
-    others = [one for room in rooms for one in room.messages if one.sender.agent_id != agent.id]
-    return Sole(
-        agent_id=agent.id,
-        name=agent.name,
-        room_id=part.shown_ids[0] if call.built.lean and call.built.lean.in_one_room else ready.first.room_id,
-        is_asked=ready.first.kind in ASKING,
-        is_whole=answer.complete,
-        rules=call.built.instructions,
-        others="\n".join([agent.prompt, *(one.content for one in others if one.id in part.message_ids)]),
-        asked=next((one.content for one in others if one.id == ready.first.message_id), ""),
-    )
 
 
 def _kept(batch: Batch, call: PlannedCall, parsed: ParsedAnswer, before: Answered | None) -> _Kept:
@@ -464,6 +454,8 @@ def _answered(
     turn = batch.turns.get(ready.agent_id) if ready.is_turn else None
     tokenizer = batch.model.tokenizer(call.kind.model)
     failed = "" if reply is not None else "The answer could not be read."
+    useless = bool(parsed.trouble(ready.agent_id))
+    wanted = (useless and ready.addressed_by_person) or (reply is not None and _looks_up(ready, reply))
     return Answered(
         ready=ready,
         call=call,
@@ -477,7 +469,8 @@ def _answered(
         response_id=answer.response_id,
         failed=failed,
         is_secret=turn is not None and turn.is_secret,
-        useless=bool(parsed.trouble(ready.agent_id)),
+        useless=useless,
+        is_anew=call.shared and (bool(failed) or wanted),
     )
 
 
@@ -487,8 +480,8 @@ def _what_stands(before: Answered) -> Answered:
 
 
 def _joined(before: Answered, own: Answered) -> Answered:
-    """Give an agent's own answer with what may be kept of its part of the shared one, where that could be read."""
-    reply = own.reply if before.failed else _merged(before.reply, own.reply)
+    """Give an agent's own answer with what may be kept of its part of the shared one, where that stands."""
+    reply = own.reply if before.is_anew else _merged(before.reply, own.reply)
     return replace(own, reply=reply, usage=added(own.usage, before.usage))
 
 

@@ -22,7 +22,7 @@ from bot.engine.gatekeeper import Batch, Gatekeeper
 from bot.engine.moderation import Objections
 from bot.engine.performer import Performer
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Purse
+from bot.engine.purse import Purse, metrics_of
 from bot.engine.spans import Spans, open_beats
 
 AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
@@ -189,7 +189,8 @@ class Heartbeat:
             return None
         self._show_typing(batch, batch.ready)
         for ready in batch.ready:
-            self._metrics.observe("lateness_seconds", max(0.0, (now - ready.first.due_at).total_seconds()))
+            late = max(0.0, (now - ready.first.due_at).total_seconds())
+            metrics_of([ready], self._metrics).observe("lateness_seconds", late)
         return await self._plan(batch)
 
     async def _afforded(self, batch: Batch) -> Batch:

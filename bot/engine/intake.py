@@ -43,12 +43,14 @@ from bot.core.spending import day_of, of_day
 from bot.engine.aside import aside
 from bot.engine.channel_events import ChannelEvents, place_of
 from bot.engine.reactions import Reactions
+from bot.engine.read_on import Later, answered_by, overtaken_in
 from bot.engine.scene_posts import taken_away
 from bot.engine.stage import Stage
 
 AT_ONCE = 25  # messages that are read on, to a transaction: nobody else writes or has a turn meanwhile
 CHARACTERS_AT_ONCE = 20_000  # of their words and files
 SEEN_BEFORE = 60  # messages of the room that tell whom a new one addresses
+NOTHING_LATER = Later()
 log = structlog.get_logger(__name__)
 
 
@@ -151,23 +153,21 @@ class Intake:
             return
         async with self._store.reading() as read:
             community = await read.communities.of_guild(events[0].guild_id)
+            answered = await answered_by(read, community.id, events) if community is not None else {}
         if community is None:
             return
         for of_people, run in groupby(events, key=lambda event: event.author is not None):
             together = list(run)
-            overtaken = _overtaken(together)
+            later = Later(overtaken_in(together), answered)
             for few in portions(together, _size, most=CHARACTERS_AT_ONCE, many=AT_ONCE) if of_people else ():
-                await self._messages(few, community, overtaken)
+                await self._messages(few, community, later)
             for event in () if of_people else together:
                 await self._own_post(event, community)
 
     async def _messages(
-        self, events: Sequence[MessageSeen], community: Community, overtaken: Container[Snowflake] = ()
+        self, events: Sequence[MessageSeen], community: Community, later: Later = NOTHING_LATER
     ) -> None:
-        """Store people's messages, and give the reasons that they are, in one transaction.
-
-        `overtaken`: those after which their authors spoke there again, though that is still to be stored.
-        """
+        """Store people's messages, and give the reasons that they are, in one transaction."""
         changes: list[Change] = []
         async with self._store.writing(community.id, self._expected(events, community)) as write:
             events = [event for event in events if not await _is_of_a_tree(write.timelines, event, community)]
@@ -178,7 +178,7 @@ class Intake:
             stored = [message for message in await write.talk.add(community.id, records) if message]
             for room_id in dict.fromkeys(message.room_id for message in stored):
                 here = [message for message in stored if message.room_id == room_id]
-                changes += await _stirred(write, community, here, self._clock, overtaken, calling)
+                changes += await _stirred(write, community, here, self._clock, later, calling)
             await write.apply(community.id, changes)
         self._announce(changes)
 
@@ -384,12 +384,6 @@ async def _hears(people: People, community: Community, person_id: Snowflake) -> 
     return known is None or is_heard(known)
 
 
-def _overtaken(events: Sequence[MessageSeen]) -> frozenset[Snowflake]:
-    """Give the messages after which their authors spoke again in the same channel."""
-    last = {(event.channel_id, event.author and event.author.id): event.message_id for event in events}
-    return frozenset(event.message_id for event in events) - frozenset(last.values())
-
-
 def _size(event: MessageSeen) -> int:
     """Give how many characters a message has, with its files."""
     return len(event.content) + sum(len(file.text or "") for file in event.attachments)
@@ -405,12 +399,12 @@ async def _stirred(
     community: Community,
     messages: Sequence[Message],
     clock: Clock,
-    overtaken: Container[Snowflake],
+    later: Later,
     calling: Container[Snowflake],
 ) -> list[Change]:
     """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts.
 
-    `calling`: those in which Selfroom itself is mentioned.
+    `calling`: those in which Selfroom itself is mentioned. Who answered one already has no reason in it.
     """
     now, room_id = clock.now(), messages[0].room_id
     view = await write.views.glance(community.id, room_ids=[room_id], messages=SEEN_BEFORE, letters=False)
@@ -426,6 +420,7 @@ async def _stirred(
         if message is not messages[0]:
             await clock.sleep(0)  # others come first in between
         replied, author = answered.get(message.reply_to or MessageId(0)), message.sender
+        already = later.answered.get(message.discord_id or Snowflake(0), frozenset())
         ways = addressees.of(message, replied=replied, calls_host=message.discord_id in calling)
         if ways and author.person_id is not None and author.person_id not in so_far:
             so_far[author.person_id] = await write.beats.addressed_by(community.id, author.person_id, since)
@@ -437,8 +432,9 @@ async def _stirred(
             addressed_so_far=so_far.get(author.person_id, 0),
             ways=ways,
             stretch=stretch,
-            overtaken=message.discord_id in overtaken,
+            overtaken=message.discord_id in later.overtaken,
         ):
-            reasons[put.agent_id, put.reason.kind] = put
+            if view.agents[put.agent_id].name not in already:
+                reasons[put.agent_id, put.reason.kind] = put
         signs = [*cues_for(view, room_id, message, ways, now=now)] or signs
     return [*reasons.values(), *signs]

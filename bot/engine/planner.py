@@ -39,6 +39,7 @@ class CallKind:
     structured: bool
     cell: str
     lean: bool = False
+    thinks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ def builder(view: View, model: Model, now: datetime, *, turns: Mapping[AgentId, 
         built = written(view, kind, ready)
         if len(ready) > 1:
             return built
-        longest = answer_tokens(view.config, 1, thinks=kind.temperature is None)
+        longest = answer_tokens(view.config, 1, thinks=kind.thinks)
         over = tokens_of(kind, built, model) + longest - model.context_tokens(kind.model)
         own = sum(part.tokens for part in built.parts)
         return written(_narrowed(view, ready[0].agent_id, own - over), kind, ready) if over > 0 else built
@@ -161,7 +162,7 @@ def alone(view: Outline, one: Ready, model: Model, write: Builder) -> PlannedCal
 def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
     """Give the kind of call an agent is answered in."""
     agent = view.agents[one.agent_id]
-    agent = _answering(agent, model, most_failures=view.config.unusable_told)
+    agent = _answering(agent, model, most_unusable=view.config.unusable_told)
     manner, lean = view.config.manner(agent.model), is_lean(view.config, agent, model)
     return CallKind(
         model=agent.model,
@@ -171,12 +172,13 @@ def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
         structured=is_structured(agent, model),
         cell=_cell(view, one, lean=lean),
         lean=lean,
+        thinks=model.thinks(agent.model),
     )
 
 
-def _answering(agent: Agent, model: Model, *, most_failures: int) -> Agent:
+def _answering(agent: Agent, model: Model, *, most_unusable: int) -> Agent:
     """Give an agent with the model that answers for it: its own, or its spare one while only its own fails."""
-    fails = model.is_failing(agent.model) or agent.failures_in_a_row >= most_failures
+    fails = model.is_failing(agent.model) or agent.unusable_in_a_row >= most_unusable
     stands_in = agent.spare_model and fails and not model.is_failing(agent.spare_model)
     return replace(agent, model=agent.spare_model) if stands_in else agent
 
@@ -246,7 +248,7 @@ def _filled(
 
 
 def _call(config: CommunityConfig, kind: CallKind, group: Sequence[Ready], write: Builder) -> PlannedCall:
-    tokens = answer_tokens(config, len(group), thinks=kind.temperature is None)
+    tokens = answer_tokens(config, len(group), thinks=kind.thinks)
     return PlannedCall(kind=kind, ready=tuple(group), built=write(kind, group), answer_tokens=tokens)
 
 

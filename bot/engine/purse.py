@@ -1,11 +1,12 @@
 """Money is set aside before a call and settled after it, so that no limit is passed by calls that run together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 
 from bot.core.config import CommunityConfig
+from bot.core.gate import Ready
 from bot.core.models import Ceilings
 from bot.core.ports import Expected, Metrics, Model, Store
 from bot.core.ports.beats import Money, WritableMoney
@@ -221,9 +222,9 @@ class _Undertold:
         """Tell nobody."""
 
 
-def metrics_of(call: PlannedCall, metrics: Metrics) -> Metrics:
-    """Give where a call is counted: of a closed scene not by its model, which would tell who is asked."""
-    return _Undertold(metrics) if any(one.side < PUBLIC_SIDE for one in call.ready) else metrics
+def metrics_of(ready: Iterable[Ready], metrics: Metrics) -> Metrics:
+    """Give where what is done for some agents is counted: of a closed scene only its cost, for it tells who acts."""
+    return _Undertold(metrics) if any(one.side < PUBLIC_SIDE for one in ready) else metrics
 
 
 def as_told(usage: Usage) -> Usage | None:

@@ -437,7 +437,7 @@ class Stage:
 
     async def _money_short(self) -> str:
         if self.scene.usd >= self.scene.usd_cap:
-            return f"its {self.scene.usd_cap:.2f} USD are spent"
+            return "all that it may cost is spent"
         day = of_day(await self.write.money.spent(self.scene.community_id, day_of(self.now)), self.config)
         return "" if day.allows_initiative else DAY_SHORT
 

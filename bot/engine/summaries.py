@@ -364,7 +364,7 @@ def _chunk(provider: Model, config: CommunityConfig) -> int:
 
 def _answer_tokens(provider: Model, config: CommunityConfig) -> int:
     """Models that think before they write need more room than the words take."""
-    return ANSWER_TOKENS if provider.takes_temperature(config.model) else config.answer_tokens
+    return config.answer_tokens if provider.thinks(config.model) else ANSWER_TOKENS
 
 
 def _is_due(one: Unsummarised, chunk: int) -> bool:

@@ -20,6 +20,14 @@ def make_person(world: World, name: str) -> Json:
     return world.add_user(row)
 
 
+def come_again(world: World, name: str) -> Json:
+    """Give the person who came so before under a name, else a new one."""
+    for row in world.users.rows.values():
+        if row.get("comes_again") and row["global_name"] == name[:32] and "token" in row:
+            return row
+    return world.change_user(make_person(world, name), comes_again=True)
+
+
 def rename_person(world: World, row: Json, name: str) -> Json:
     """Give a person another name; whoever shares a server with them hears of it."""
     row = world.rename(row | {"global_name": name[:32]}, _free_name(world, name, but_of=row["id"]))
@@ -67,7 +75,8 @@ def make_bot(world: World, name: str, *, owner_id: str) -> Json:
 def _free_name(world: World, name: str, *, but_of: str | None = None) -> str:
     plain = re.sub(r"[^a-z0-9_.]+", "_", name.lower()).strip("_.")[:28]
     plain = plain if len(plain) >= 2 else f"user_{plain}".rstrip("_")
-    taken = {row["username"] for row in world.users.rows.values() if row["id"] != but_of}
+    others = [row for row in world.users.rows.values() if row["id"] != but_of]
+    taken = {row["username"] for row in others if row.get("bot") or "token" in row}  # who was removed needs none
     return next(free for n in range(len(taken) + 1) if (free := f"{plain}{n + 1 if n else ''}") not in taken)
 
 

@@ -84,6 +84,10 @@ class ScriptedModel:
         """Say yes."""
         return True
 
+    def thinks(self, model: str) -> bool:
+        """Say no."""
+        return False
+
     def takes_schema(self, model: str) -> bool:
         """Say yes."""
         return True

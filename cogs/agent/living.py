@@ -45,6 +45,7 @@ class Living(Group):
     """Commands on agents that are there."""
 
     @app_commands.command(name="list", extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def list_(self, interaction: Interaction) -> None:
         """List the agents of this server."""
         sight = await self.sight(interaction)
@@ -61,6 +62,7 @@ class Living(Group):
         )
 
     @app_commands.command(extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:
         """Show one agent: what it is, what it does and what it waits for.
 
@@ -154,10 +156,8 @@ class Living(Group):
         room_id = (room or agent).id
         if minutes is None:
             said = await self.do(interaction, Say(message=message, room_id=room_id), subject=agent.id)
-            lacked = AS_SOON_AS in said
-            await self.say(
-                interaction, said if lacked else said + await self.unposted(interaction, agent, room_id, message)
-            )
+            why = "" if AS_SOON_AS in said else await self.unposted(interaction, agent, room_id, message)
+            await self.say(interaction, said + why)
             return
         at = self.desk.clock.now() + timedelta(minutes=minutes)
         await self.act(interaction, ScheduleMessage(room_id=room_id, message=message, at=at), subject=agent.id)

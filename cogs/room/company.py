@@ -39,6 +39,7 @@ class Company(Group):
     """Commands on who is there and what is said."""
 
     @app_commands.command(extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def info(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Show a room: topic, access, pace, members and what waits at its door.
 
@@ -52,6 +53,7 @@ class Company(Group):
         await self.say(interaction, embed=card)
 
     @app_commands.command(extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """List who is in a room: agents, people who spoke there lately, and who may enter.
 

@@ -64,11 +64,9 @@ MoveArg = app_commands.Transform[str, MoveName]
 async def scenes_seen(interaction: Interaction) -> list[Scene]:
     """Give the scenes in rooms that whoever asks may read."""
     scenes = await interaction.client.desk.scenes.all(guild_of(interaction))
-    rooms = {}
-    for room_id in {one.room_id for one in scenes}:
-        room = await interaction.client.desk.rooms.place(guild_of(interaction), room_id)
-        rooms[room_id] = room is not None and may_read(interaction, room.channel_id)
-    return [one for one in scenes if rooms[one.room_id]]
+    known = await interaction.client.desk.agents.names(guild_of(interaction))
+    rooms = {id_ for id_, (_, channel_id) in known.items() if may_read(interaction, channel_id)}
+    return [one for one in scenes if one.room_id in rooms]
 
 
 class SceneGroup(Group):

@@ -56,6 +56,7 @@ class Playing(SceneGroup):
         await self.list_out(interaction, found.title, [found.rules, *moves, "**Options**", *fields], empty="None.")
 
     @app_commands.command(name="list", extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def list_(self, interaction: Interaction) -> None:
         """List the scenes there are and were, the newest first."""
         await wait(interaction)
@@ -133,6 +134,7 @@ class Playing(SceneGroup):
         await self.say(interaction, results_text(told), files=await results_files(told))
 
     @app_commands.command(extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def stats(self, interaction: Interaction) -> None:
         """Show how agents and people fared in the scenes that came to their end, in rooms that you can read."""
         await wait(interaction)

@@ -1,6 +1,7 @@
 """What commands on trees share: which tree is meant, and its board."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -11,12 +12,15 @@ from discord.ext import commands
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import Agent, AgentId, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.timelines.growth import Growth
-from bot.core.timelines.records import Timeline, TreeKey
-from bot.core.wording import counted
-from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person, wait
+from bot.core.timelines.records import Node, NodeId, Timeline, TreeKey
+from bot.core.wording import counted, honest
+from bot.languages import spoken
+from cogs.base import LONGEST, Group, Interaction, guild_of, managers_only, may_read, person, wait
+from cogs.ui.texts import label
 from cogs.ui.tree_picture import tree_picture
-from cogs.ui.trees import MergeSelect, NodeSelect, board_text, board_view, thread_name
+from cogs.ui.trees import NOT_ALL_ROOMS, MergeSelect, NodeSelect, board_text, board_view, may_look, thread_name
 
 Number = app_commands.Range[int, 0, 1_000_000]
 TreeNumber = app_commands.Range[int, 1, 1_000_000]
@@ -24,6 +28,7 @@ Turns = app_commands.Range[int, 1, 20]
 Siblings = app_commands.Range[int, 2, 8]
 Text = app_commands.Range[str, 1, 1_500]
 BOARD_SECONDS = 2.0
+ANSWER_SECONDS = 600.0  # that an answer is waited for: Discord lets what was told be changed for a quarter of an hour
 ARCHIVED_AFTER_MINUTES: Final = 1_440
 
 
@@ -34,6 +39,7 @@ class TreeGroup(Group):
         super().__init__(client)
         self._drawing: dict[TreeKey, asyncio.Task[None]] = {}
         self._again: set[TreeKey] = set()
+        self._changes: dict[TreeKey, asyncio.Event] = {}  # of trees of which somebody waits for a node
 
     async def cog_load(self) -> None:
         """Know the selects that were sent before the last start."""
@@ -49,12 +55,16 @@ class TreeGroup(Group):
         """Hear of nodes that are over."""
         self.desk.timelines.on_changed(self.redraw)
 
-    async def tree(self, interaction: Interaction, number: int | None) -> Timeline:
-        """Give the tree that was named, else that of this thread, to a manager alone."""
-        managers_only(interaction)
+    async def tree(self, interaction: Interaction, number: int | None, *, to_look: bool = False) -> Timeline:
+        """Give the tree that was named, else that of this thread, to a manager; to look, to who may do that too."""
+        if not to_look:
+            managers_only(interaction)
         await wait(interaction)
         who = person(interaction)
-        return await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id, who=who.id)
+        found = await self.desk.timelines.find(guild_of(interaction), number, interaction.channel_id, who=who.id)
+        if not await may_look(interaction, found):
+            raise Rejected(NOT_ALL_ROOMS)
+        return found
 
     async def channel_of(self, guild_id: Snowflake, owner: Agent) -> discord.TextChannel:
         """Give the channel of an agent's room; raises Rejected while it has none."""
@@ -96,22 +106,57 @@ class TreeGroup(Group):
         await self.desk.timelines.place(made, Snowflake(thread.id), Snowflake(board.id))
         return thread.id
 
-    async def grow(self, interaction: Interaction, number: int | None, growth: Growth) -> None:
-        """Make nodes and let them run, once it is sure where it costs more than a little."""
+    async def grow(
+        self, interaction: Interaction, number: int | None, growth: Growth, then: str = ""
+    ) -> Sequence[Node]:
+        """Make nodes and let them run, once it is sure where it costs more than a little; gives them.
+
+        `then`: what is told beside them.
+        """
         timeline = await self.tree(interaction, number)
         estimate = await self.desk.timelines.estimate(timeline, growth)
         if estimate.usd > await self.desk.timelines.asks_above(timeline):
             coin = await self.desk.timelines.coin(timeline)
             asked = f"That is thought to cost about {estimate.usd:.2f} {coin}. Run it?"
             if not await self.sure(interaction, asked, "Run it", tree=timeline.id):
-                return
+                return ()
         nodes = await self.desk.timelines.grow(timeline, person(interaction), growth)
         self.redraw(timeline.key)
         made = ", ".join(str(one.id) for one in nodes)
-        await self.say(interaction, f"Made: {counted(len(nodes), 'node')} ({made}).")
+        await self.say(interaction, Sentence.joined(f"Made: {counted(len(nodes), 'node')} ({made}).", then))
+        return nodes
+
+    async def tell_answer(self, interaction: Interaction, timeline: Timeline, node_id: NodeId, agent: Agent) -> None:
+        """Tell in place of what was told before what an agent answered in a node, once it has."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                node = await self._over(timeline.key, node_id)
+        except TimeoutError:
+            return
+        if node is None:
+            return
+        answer = await self.desk.timelines.answer(timeline, node)
+        told = Sentence("Node {node}: **{agent}** answers:", node=node_id, agent=label(agent.name))
+        if not answer:
+            told = Sentence("Node {node}: **{agent}** did not answer.", node=node_id, agent=label(agent.name))
+        text = "\n".join(honest(one) for one in (spoken(told, interaction.locale.value), answer or node.outcome) if one)
+        with suppress(discord.HTTPException):  # they have put it away
+            await interaction.edit_original_response(content=text[:LONGEST])
+
+    async def _over(self, key: TreeKey, node_id: NodeId) -> Node | None:
+        """Wait until a node is over, and give it; None once it is gone."""
+        while True:
+            changed = self._changes.setdefault(key, asyncio.Event())
+            shown = await self.desk.timelines.of_key(key)
+            node = next((one for one in shown.nodes if one.id == node_id), None) if shown is not None else None
+            if node is None or node.status.is_over:
+                return node
+            await changed.wait()
 
     def redraw(self, key: TreeKey) -> None:
-        """Have a tree's board drawn anew, soon, and not oftener than every two seconds."""
+        """Have a tree's board drawn anew, soon, and not oftener than every two seconds; who waits looks again."""
+        if (changed := self._changes.pop(key, None)) is not None:
+            changed.set()
         if key in self._drawing:
             self._again.add(key)
             return

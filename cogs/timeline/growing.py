@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from bot.core.actions.fields import LARGEST_DISCORD_ID
 from bot.core.errors import Rejected
+from bot.core.sentences import Sentence
 from bot.core.timelines.changes import Change, PublicEvent, Settings
 from bot.core.timelines.growth import Growth
 from bot.core.timelines.records import NodeId, Timeline
@@ -14,6 +15,7 @@ from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, managers_only, person, wait
 from cogs.timeline.altering import mind_changes, pair, property_changes, scene_changes
 from cogs.timeline.boards import Number, Siblings, Text, TreeGroup, TreeNumber, Turns
+from cogs.ui.texts import label
 
 Scene = app_commands.Range[int, 1, 1_000_000]
 
@@ -195,8 +197,11 @@ class Growing(TreeGroup):
             question: What you ask
             tree: Which tree; that of this thread when left out
         """
-        asked = (agent.id, question)
-        await self.grow(interaction, tree, Growth(what="ask", by=person(interaction), nodes=_ids(node), asked=asked))
+        timeline = await self.tree(interaction, tree)
+        growth = Growth(what="ask", by=person(interaction), nodes=_ids(node), asked=(agent.id, question))
+        then = Sentence(" What {agent} answers comes here.", agent=label(agent.name))
+        for made in await self.grow(interaction, timeline.id, growth, then):
+            await self.tell_answer(interaction, timeline, made.id, agent)
 
 
 def _happens(timeline: Timeline, event: str | None, visitor: str | None) -> Sequence[Change]:

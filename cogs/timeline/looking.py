@@ -4,11 +4,10 @@ from discord import app_commands
 
 from bot.core.timelines.records import Timeline
 from bot.core.wording import counted, honest
-from cogs.base import Interaction, guild_of, managers_only, person, wait
+from cogs.base import Interaction, guild_of, person, wait
 from cogs.timeline.boards import Number, TreeGroup, TreeNumber
 from cogs.ui.files import text_file
-from cogs.ui.texts import label
-from cogs.ui.trees import branches
+from cogs.ui.trees import branches, may_look, titled
 
 
 class Looking(TreeGroup):
@@ -17,9 +16,9 @@ class Looking(TreeGroup):
     @app_commands.command(name="list")
     async def list_(self, interaction: Interaction) -> None:
         """List the trees there are."""
-        managers_only(interaction)
         await wait(interaction)
-        lines = [_listed(one) for one in await self.desk.timelines.all(guild_of(interaction))]
+        found = await self.desk.timelines.all(guild_of(interaction))
+        lines = [_listed(one) for one in found if await may_look(interaction, one)]
         await self.list_out(interaction, "Trees", lines, empty="There are no trees: `/timeline fork` begins one.")
 
     @app_commands.command()
@@ -29,9 +28,9 @@ class Looking(TreeGroup):
         Args:
             tree: Which tree; that of this thread when left out
         """
-        timeline = await self.tree(interaction, tree)
+        timeline = await self.tree(interaction, tree, to_look=True)
         shown = await self.desk.timelines.shown(timeline)
-        await self.list_out(interaction, f"Tree {timeline.id}", branches(shown.nodes), empty="It is empty.")
+        await self.list_out(interaction, titled(timeline), branches(shown.nodes), empty="It is empty.")
 
     @app_commands.command()
     async def read(self, interaction: Interaction, node: Number, tree: TreeNumber | None = None) -> None:
@@ -41,7 +40,7 @@ class Looking(TreeGroup):
             node: Which node
             tree: Which tree; that of this thread when left out
         """
-        timeline = await self.tree(interaction, tree)
+        timeline = await self.tree(interaction, tree, to_look=True)
         lines = [honest(one) for one in await self.desk.timelines.read(timeline, node)]
         await self.list_out(interaction, f"Node {node}", lines, empty="Nothing was said since the fork.")
 
@@ -73,7 +72,7 @@ class Looking(TreeGroup):
             tree: Which tree; that of this thread when left out
         """
         timeline = await self.tree(interaction, tree)
-        await self.say(interaction, await self.desk.timelines.rerun(timeline, node))
+        await self.say(interaction, await self.desk.timelines.rerun(timeline, person(interaction), node))
 
     @app_commands.command()
     async def note(
@@ -91,7 +90,7 @@ class Looking(TreeGroup):
             tree: Which tree; that of this thread when left out
         """
         timeline = await self.tree(interaction, tree)
-        await self.desk.timelines.note(timeline, node, text)
+        await self.desk.timelines.note(timeline, person(interaction), node, text)
         self.redraw(timeline.key)
         await self.say(interaction, f"Noted beside node {node}.")
 
@@ -149,5 +148,4 @@ class Looking(TreeGroup):
 
 def _listed(one: Timeline) -> str:
     where = f" in <#{one.thread_id}>" if one.thread_id is not None else ""
-    about = f", {label(one.title)}" if one.title else ""
-    return f"**{one.id}**{about}{where}, until <t:{int(one.expires_at.timestamp())}:D>"
+    return f"{titled(one)}{where}, until <t:{int(one.expires_at.timestamp())}:D>"

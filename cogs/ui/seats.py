@@ -86,8 +86,8 @@ class Seats:
         """Show a seat where this press asked for it; another message that showed it says that it moved."""
         watched = self.of(interaction, scene_id)
         earlier, message_id = watched.interaction, watched.message_id
-        if is_silent(interaction) and earlier is not None:
-            await self._edit(watched, earlier, look)
+        if is_silent(interaction):  # what it could edit is the board, which everybody reads
+            await (self._edit(watched, earlier, look) if earlier is not None else _tell(interaction, look))
             return
         watched.shows = watched.shows if interaction.message and interaction.message.id == message_id else None
         shown = await self._edit(watched, interaction, look)
@@ -137,6 +137,13 @@ class Seats:
 
 
 SEATS = Seats()
+
+
+async def _tell(interaction: Interaction, look: Look) -> None:
+    """Show a person their seat in a message of its own, which is looked after no longer."""
+    view = look.view() or discord.utils.MISSING
+    content = f"{look.text}\n{AT_REST}"
+    await interaction.followup.send(content, view=view, files=await look.draw(), ephemeral=True)
 
 
 def is_silent(interaction: Interaction) -> bool:

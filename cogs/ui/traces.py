@@ -15,7 +15,7 @@ from cogs.ui.again import Item, Lasting
 from cogs.ui.forms import FORM_CHARACTERS, TextForm, open_form
 
 Interaction = discord.Interaction[SelfroomClient]
-KEPT_BY_AGENTS = (TraceKind.KNOWLEDGE, TraceKind.FOCUS, TraceKind.LORE)
+KEPT_BY_AGENTS = (TraceKind.KNOWLEDGE, TraceKind.FOCUS, TraceKind.LORE, TraceKind.CARD)
 TOO_LONG = Sentence("That prompt is longer than a form takes: change it with `/agent edit` and a file.")
 
 

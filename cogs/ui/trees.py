@@ -15,9 +15,11 @@ from bot.core.timelines.records import Edge, Node, Status, Timeline
 from bot.core.timelines.showing import Shown
 from bot.core.wording import counted, honest
 from cogs.ui.again import Again, Lasting, UseButton
+from cogs.ui.rights import may_read
 from cogs.ui.texts import label
 
 Interaction = discord.Interaction[SelfroomClient]
+NOT_ALL_ROOMS = "Only managers, and who can read all rooms of a tree, may look into it."
 MOST_OPTIONS = 25
 BOARD_CHARACTERS = 1_900
 SHOWN_VALUE = 100
@@ -49,11 +51,16 @@ def thread_name(timeline: Timeline) -> str:
     return f"🌳 what if … ({timeline.id}) {timeline.title}".strip()[:100]
 
 
+def titled(timeline: Timeline) -> str:
+    """Give a tree's number and title as a heading."""
+    return f"🌳 **What if {timeline.id}**" + (f": {label(timeline.title)}" if timeline.title else "")
+
+
 def board_text(shown: Shown) -> str:
     """Give the board of a tree: what it is, and its nodes as they came from one another."""
     timeline, tree = shown.timeline, shown.tree
     head = [
-        f"🌳 **What if {timeline.id}**" + (f": {label(timeline.title)}" if timeline.title else ""),
+        titled(timeline),
         f"It begins <t:{int(tree.at.timestamp())}:f>. Nothing in it ever happened, and no agent hears this thread.",
         f"{counted(len(shown.nodes), 'node')}, {shown.usd:.4f} of {timeline.usd_cap:.2f} {shown.coin}, "
         f"until <t:{int(timeline.expires_at.timestamp())}:D>.",
@@ -94,7 +101,7 @@ def _line(node: Node, indent: int) -> str:
     turns = f", {counted(node.turns, 'turn')}" if node.turns else ""
     came = f": {label(node.outcome)[:80]}" if node.outcome else ""
     note = f" — {label(node.note)[:60]}" if node.note else ""
-    return f"{'  ' * min(indent, 12)}{SIGNS[node.status]} **{node.id}** {edge}{turns}{came}{note}"
+    return f"{'  ' * min(indent, 12)}{SIGNS[node.status]} **Node {node.id}** {edge}{turns}{came}{note}"
 
 
 def board_view(shown: Shown) -> discord.ui.View:
@@ -123,14 +130,27 @@ def _about(node: Node) -> str:
     return f"{EDGES[node.edge]}{parent}, {node.status}{came}"[:100]
 
 
-def node_view(tree_id: int, node: Node, siblings: Sequence[Node]) -> discord.ui.View:
-    """Give what can be done with one node."""
+async def may_look(interaction: Interaction, timeline: Timeline) -> bool:
+    """Tell whether somebody manages, or can read now all rooms that a tree goes on from, where that is enough."""
+    client, guild_id = interaction.client, Snowflake(interaction.guild_id or 0)
+    if client.person(interaction.user).is_architect:
+        return True
+    rooms = await client.desk.timelines.rooms_to_read(timeline)
+    places = [await client.desk.rooms.place(guild_id, id_) for id_ in rooms]
+    return bool(places) and all(one is not None and may_read(interaction, one.channel_id) for one in places)
+
+
+def node_view(tree_id: int, node: Node, siblings: Sequence[Node], *, manages: bool = True) -> discord.ui.View:
+    """Give what can be done with one node; who does not manage reads it."""
     view = discord.ui.View(timeout=None)
     given = (f"tree={tree_id}", f"node={node.id}")
 
     def add(what: str, text: str, *more: str) -> None:
         view.add_item(UseButton(Again(f"timeline {what}", (*given, *more)), label=text))
 
+    if not manages:
+        add("read", "Read")
+        return view
     if node.status is Status.DONE:
         if not node.is_quiet:
             add("advance", "Advance")
@@ -250,15 +270,17 @@ class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
         """Show what can be done with the node."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         client = interaction.client
-        if interaction.guild_id is None or not client.person(interaction.user).is_architect:
-            raise Rejected("Only who may manage this server may look into trees.")
+        if interaction.guild_id is None:
+            raise Rejected(NOT_ALL_ROOMS)
         chosen = int((_values(interaction) or ["0"])[0])
         who = client.person(interaction.user)
         timeline = await client.desk.timelines.find(Snowflake(interaction.guild_id), self.tree_id, None, who=who.id)
+        if not await may_look(interaction, timeline):
+            raise Rejected(NOT_ALL_ROOMS)
         shown = await client.desk.timelines.shown(timeline)
         node = next((one for one in shown.nodes if one.id == chosen), None)
         if node is None:
             raise NotFound(f"There is no node {chosen}.")
         siblings = [one for one in shown.nodes if one.parent == node.parent]
-        view = node_view(self.tree_id, node, siblings)
+        view = node_view(self.tree_id, node, siblings, manages=who.is_architect)
         await interaction.followup.send(_line(node, 0), view=view, ephemeral=True)

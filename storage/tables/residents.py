@@ -58,6 +58,8 @@ class AgentRow(Owned, table=True):
     )
     detail: str = Field(default=Detail.AUTO.value, sa_column_kwargs={"server_default": Detail.AUTO.value})
     lore: object = Field(default=None, sa_type=Document, nullable=True)  # what a card told of its world
+    unusable_in_a_row: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    fault_told_at: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
 class RoomRow(Owned, table=True):

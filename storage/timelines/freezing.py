@@ -257,7 +257,8 @@ async def _since(
 UNSETTLED = (
     # nothing opens, is owed to a model, or is held by a beat that will never come back
     "UPDATE keys SET ciphertext = x'', digest = x''",
-    "UPDATE agents SET beat_id = NULL, lease_until = NULL, failures_in_a_row = 0, backs_off_until = NULL",
+    "UPDATE agents SET beat_id = NULL, lease_until = NULL, failures_in_a_row = 0, unusable_in_a_row = 0,"
+    " backs_off_until = NULL, fault_told_at = NULL",
     "UPDATE beats SET response_id = '', latency_seconds = 0.0",
     # a room counts what it has
     "UPDATE rooms SET message_count = (SELECT count(*) FROM messages WHERE messages.community_id = rooms.community_id"

@@ -180,6 +180,7 @@ class Past:
         spoke = MEMBERSHIPS.c.last_spoke_at
         await self._set(MEMBERSHIPS, spoke > self.at, last_spoke_at=None, overrun_words=0)
         await self._set(AGENTS, AGENTS.c.last_beat_at > self.at, last_beat_at=None, last_reason=None)
+        await self._set(AGENTS, AGENTS.c.fault_told_at > self.at, fault_told_at=None)
         for column in (ROOMS.c.rest_told_at, ROOMS.c.fault_told_at, ROOMS.c.compact_asked_at):
             await self._set(ROOMS, column > self.at, **{column.name: None})
         said = select(func.max(MESSAGES.c.sent_at)).where(

@@ -36,6 +36,7 @@ class Llama:
     holds: dict[str, int] = field(default_factory=dict)  # what models hold, where it has no /props
     slow: asyncio.Event | None = None  # until it is set, the model "slow" says nothing
     drips: str = ""  # the path where it tells of itself for ever
+    thoughts: int = 0  # tokens of what it thinks before it writes
     says: Callable[[Json], str] = lambda _: '{"thoughts": null, "responses": [], "actions": []}'
     asked: list[Json] = field(default_factory=list)
     looks: int = 0
@@ -95,8 +96,15 @@ class Llama:
         self.running -= 1
         greeting = '{"greeting": "Hello Ann", "words": 2}' if held else "Hello Ann, good day!"
         text = greeting if is_trial(body) else self.says(body)
+        if self.thoughts:
+            most = body.get("max_tokens") or body["max_output_tokens"]
+            text = f"<think>Hm, {{so}}.</think>\n{text}" if most > self.thoughts else "<think>Hm"
         used = {"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60}
         whole = completion(text, used) if chat else response(text, {"input_tokens": 50, "output_tokens": 10})
+        if text == "<think>Hm" and chat:
+            whole["choices"][0]["finish_reason"] = "length"
+        elif text == "<think>Hm":
+            whole["status"] = "incomplete"
         return web.json_response(whole if self.counts or is_trial(body) else whole | {"usage": None})
 
 

@@ -198,6 +198,55 @@ async def test_who_had_a_place_at_a_server_with_several_keeps_it(store: SqlStore
         assert set(places) == {0, 1}
 
 
+async def test_no_place_is_named_that_a_server_does_not_have(store: SqlStore) -> None:
+    async with llama(slots=2) as there, asked_at(there, store, calls_at_once=4) as providers:
+        await asyncio.gather(*(ask(providers, whose=str(number)) for number in range(8)))
+        assert there.most > 2
+        assert {one["id_slot"] for one in there.calls if "id_slot" in one} <= {0, 1}
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("rung", ["schema", "json", "words"])
+async def test_what_a_model_thinks_is_no_answer_in_words(store: SqlStore, api: Api, rung: Rung) -> None:
+    async with llama(thoughts=300, rung=rung) as there, asked_at(there, store, api=api) as providers:
+        for _ in range(2):
+            assert "<think>" in await ask(providers)
+        assert providers.thinks("tiny")
+        forms = {"schema": "json_schema", "json": "json_object", "words": "none"}
+        assert form_of(there.calls[-1]) == forms[rung]
+
+
+async def test_a_model_that_is_seen_to_think_for_long_is_asked_again_with_room(store: SqlStore) -> None:
+    async with llama() as there, asked_at(there, store) as providers:
+        await ask(providers)
+        there.thoughts = 5_000
+        with pytest.raises(AskedAnew) as caught:
+            await providers.answer(call(model="tiny"))
+        assert caught.value.usage is not None and caught.value.usage.input_tokens == 50
+        assert providers.thinks("tiny") and providers.takes_schema("tiny")
+
+
+async def test_a_model_that_thinks_for_longer_than_it_may_write_is_asked_again_with_room(store: SqlStore) -> None:
+    async with llama(thoughts=5_000) as there, asked_at(there, store) as providers:
+        with pytest.raises(AskedAnew):
+            await providers.answer(call(model="tiny"))
+        assert providers.thinks("tiny") and providers.takes_schema("tiny")
+        given = await providers.answer(call(model="tiny", answer_tokens=6_000))
+        assert given.complete
+
+
+async def test_a_server_that_takes_one_name_for_the_longest_answer_is_told_one(store: SqlStore) -> None:
+    def says(body: Any) -> str:  # noqa: ANN401
+        if "max_tokens" in body:
+            raise web.HTTPBadRequest(text='{"error": {"message": "Unsupported", "param": "max_tokens"}}')
+        return "{}"
+
+    async with llama(says=says) as there, asked_at(there, store) as providers:
+        await ask(providers)
+        assert [one.get("max_tokens") for one in there.calls] == [500, None]
+        assert {one["max_completion_tokens"] for one in there.calls} == {500}
+
+
 async def test_a_server_with_one_place_or_none_is_told_no_place(store: SqlStore) -> None:
     for fields in ({"slots": 1}, {"tells": False}):
         async with llama(**fields) as there, asked_at(there, store) as providers:

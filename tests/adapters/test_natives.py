@@ -16,6 +16,8 @@ from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
 from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import ModelAnswer, ModelCall
+from bot.core.records import Json
+from bot.core.schema import LeanForm, answer_schema
 from bot.engine.purse import as_told
 from bot.engine.timelines.chance import settle
 from tests.adapters.test_providers import SCHEMA, call
@@ -81,6 +83,32 @@ async def test_a_claude_that_takes_no_such_schema_is_asked_for_json_by_a_tool() 
         given = await providers.answer(call(model=SONNET, schema=None, wants_json=True))
         assert (json.loads(given.text), given.complete) == ({"responses": []}, True)
         assert there.bodies[-1]["tool_choice"] == {"type": "tool", "name": "answer"}
+
+
+@pytest.mark.parametrize(
+    "said", ["Schema is too complex for compilation.", "too many parameters with union types (27)"]
+)
+async def test_that_somebody_spoke_of_it_hides_no_refusal_of_a_schema(said: str) -> None:
+    async with claude(refuses=lambda body: said if "output_config" in body else "") as (providers, _):
+        with pytest.raises(AskedAnew):
+            await providers.answer(call(model=SONNET, input="[3 10:31] @mira: what is a schema, and a format?"))
+        assert not providers.takes_schema(SONNET)
+
+
+LEAN_FORM = LeanForm(actions=("set", "recall", "more"), in_one_room=True)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        *(answer_schema(alone=alone, emotions=emotions) for alone in (True, False) for emotions in (True, False)),
+        answer_schema(lean=LEAN_FORM),
+    ],
+)
+async def test_claude_takes_the_schema_of_every_view(schema: dict[str, Json]) -> None:
+    async with claude() as (providers, there):
+        await providers.answer(call(model=SONNET, schema=schema))
+        assert "output_config" in there.bodies[0] and providers.takes_schema(SONNET)
 
 
 @pytest.mark.parametrize(("reason", "complete"), [("max_tokens", False), ("end_turn", True), ("pause_turn", False)])
@@ -265,6 +293,46 @@ class Native(ScriptedModel):
         self.calls.append(call)
         self.there.answer = [{"type": "text", "text": said}]
         return await self.providers.answer(call)
+
+
+class Thinking(ScriptedModel):
+    """Asks Google's double, which thinks for long, through the real client."""
+
+    def __init__(self, providers: Providers) -> None:
+        super().__init__()
+        self.providers = providers
+
+    def thinks(self, model: str) -> bool:
+        return self.providers.thinks(model)
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        return await self.providers.answer(call)
+
+
+async def test_a_gemini_that_thinks_has_room_for_its_answer() -> None:
+    said = answer({1: [(1, "Good evening, mira.")]})
+    async with (
+        gemini(thoughts=2_000, parts=[{"text": said}]) as (providers, there),
+        hearts(1, model=Thinking(providers), llm=FLASH) as home,
+    ):
+        await home.hear("good evening")
+        await home.run(20)
+        assert ("1", "Good evening, mira.") in await home.lines()
+        assert len(there.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "thinks"),
+    [
+        (FLASH, True),
+        ("gemini/gemini-3-pro-preview", True),
+        ("gemini/gemini-2.0-flash", False),
+        ("gemini/gemini-2.5-flash-lite", False),
+    ],
+)
+async def test_which_geminis_think(model: str, *, thinks: bool) -> None:
+    async with gemini() as (providers, _):
+        assert providers.thinks(model) is thinks
 
 
 async def test_most_of_what_claude_reads_in_a_talk_comes_from_its_cache() -> None:

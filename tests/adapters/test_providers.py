@@ -12,9 +12,10 @@ from aiohttp.test_utils import TestServer
 from purgatory.domain.model import Context
 from structlog.testing import capture_logs
 
+from bot.adapters.llm.breakers import Breakers
 from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
-from bot.adapters.llm.provider import Breakers, Pace, Provider, ProviderOptions
+from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
 from bot.core.records import Json
@@ -205,7 +206,7 @@ def test_of_models_without_a_price_few_are_told_of(monkeypatch: pytest.MonkeyPat
 
 
 async def test_of_models_that_there_are_not_few_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.adapters.llm.provider.MOST_FAILING", 3)
+    monkeypatch.setattr("bot.adapters.llm.breakers.MOST_FAILING", 3)
     kept = Breakers()
     for name in ("a", "b", "c"):
         await kept.register(Context(name, 5, 15))

@@ -153,8 +153,8 @@ async def test_a_scene_is_told_as_who_watches_sees_it_and_nothing_where_there_is
     status, told, _ = await get(face, "/scenes/77?guild_id=11")
     assert (status, told["title"], told["phase"], told["status"]) == (200, "Chat 1: Rain", "talking", "running")
     assert told["seats"] == [
-        {"seat": 1, "name": "Wren", "awaited": True, "away": False},
-        {"seat": 2, "name": "@boss", "awaited": False, "away": False},
+        {"seat": 1, "name": "Wren", "user_id": None, "awaited": True, "away": False, "dead": False},
+        {"seat": 2, "name": "@boss", "user_id": "5", "awaited": False, "away": False, "dead": False},
     ]
     assert told["facts"] == [["Topic", "Rain"], ["Turns left", "40"], ["Then", "@boss"]]
     assert told["board_post_id"] == "78"

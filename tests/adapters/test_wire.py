@@ -113,7 +113,7 @@ async def test_chat_is_asked_with_the_constant_part_first_and_held_to_the_schema
     assert [one["content"] for one in sent["messages"]] == ["You are here.", "What now?"]
     form = sent["response_format"]["json_schema"]
     assert (form["strict"], form["schema"]) == (True, SCHEMA)
-    assert (sent["temperature"], sent["max_completion_tokens"]) == (0.5, 500)
+    assert [sent[name] for name in ("temperature", "max_completion_tokens", "max_tokens")] == [0.5, 500, 500]
 
 
 @pytest.mark.parametrize(("api", "answer"), [("responses", response), ("chat", completion)])

@@ -1,7 +1,7 @@
 """Doubles of Anthropic's and Google's servers, held to the shapes that the vendors' own libraries publish."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from tests.fakes import WordTokenizer
 
 Json = dict[str, Any]
+MOST_UNIONS, MOST_OPTIONAL = 16, 24
 LEAST_CACHED, LOOKED_BACK, MOST_MARKS = 1_024, 20, 4
 OURS = "sk-ant-ours"
 
@@ -33,6 +34,27 @@ def event_of_anthropic() -> TypeAdapter[Any]:
     from anthropic.types import RawMessageStreamEvent
 
     return TypeAdapter(RawMessageStreamEvent)
+
+
+def refused_of(body: Json) -> str:
+    """Say what of a request's schema Anthropic does not take."""
+    schema = body.get("output_config", {}).get("format", {}).get("schema", {})
+    inner = list(_within(schema))
+    if any("maxItems" in one for one in inner):
+        return "output_config.format.schema: For 'array' type, property 'maxItems' is not supported"
+    unions = sum("anyOf" in one or isinstance(one.get("type"), list) for one in inner)
+    if unions > MOST_UNIONS:
+        return f"Schemas contains too many parameters with union types ({unions} parameters with type arrays or anyOf)"
+    objects = [one for one in inner if isinstance(one.get("properties"), dict)]
+    optional = sum(len(one["properties"]) - len(one.get("required", [])) for one in objects)
+    return f"Schemas contains too many optional parameters ({optional})" if optional > MOST_OPTIONAL else ""
+
+
+def _within(part: Any) -> Iterator[Json]:  # noqa: ANN401
+    if isinstance(part, dict):
+        yield part
+    for one in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _within(one)
 
 
 def tokens_of(block: Json) -> int:
@@ -79,7 +101,7 @@ class Anthropic:
             return self.no(401, "authentication_error", "invalid key")
         if self.problem is not None:
             return self.no(*self.problem)
-        if words := self.refuses(body):
+        if words := self.refuses(body) or refused_of(body):
             return self.no(400, "invalid_request_error", words)
         used = self.used(body)
         self.usages.append(used)
@@ -148,6 +170,7 @@ class Google:
 
     parts: list[Json] = field(default_factory=lambda: [{"text": '{"responses": []}'}])
     finish: str = "STOP"
+    thoughts: int = 30  # tokens, which count as a part of the answer
     blocked: str | None = None
     problem: tuple[int, str, str] | None = None
     refuses: Callable[[Json], str] = lambda _: ""
@@ -169,7 +192,7 @@ class Google:
         await stream.prepare(request)
         from google.genai.types import GenerateContentResponse
 
-        for chunk in self.chunks():
+        for chunk in self.chunks(body["generationConfig"]["maxOutputTokens"]):
             GenerateContentResponse.model_validate(chunk)
             await stream.write(f"data: {json.dumps(chunk)}\r\n\r\n".encode())
         return stream
@@ -177,17 +200,19 @@ class Google:
     def no(self, status: int, kind: str, words: str) -> web.Response:
         return web.json_response({"error": {"code": status, "message": words, "status": kind}}, status=status)
 
-    def chunks(self) -> list[Json]:
+    def chunks(self, most: int) -> list[Json]:
         used = {
             "promptTokenCount": 2_000,
             "cachedContentTokenCount": 1_500,
             "candidatesTokenCount": 20,
-            "thoughtsTokenCount": 30,
+            "thoughtsTokenCount": min(self.thoughts, most),
             "totalTokenCount": 2_050,
         }
         base: Json = {"responseId": "resp-1", "modelVersion": "gemini-2.5-flash", "usageMetadata": used}
         if self.blocked is not None:
             return [base | {"promptFeedback": {"blockReason": self.blocked}}]
+        if self.thoughts >= most:
+            return [base | {"candidates": [{"index": 0, "finishReason": "MAX_TOKENS"}]}]
         chunks = [
             base | {"candidates": [{"index": 0, "content": {"role": "model", "parts": [one]}}]} for one in self.parts
         ]

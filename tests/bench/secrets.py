@@ -1,7 +1,8 @@
 """Figures of secrets: whether anything around a closed scene tells who sits there and manages more than their seat.
 
-PAIRS=n holds so many pairs of worlds of each closed kind against each other; at half a second of a
-processor for each, 10,000 of a kind take more than an hour.
+PAIRS=n holds so many pairs of worlds of each closed kind against each other. Every surface is drawn in both worlds of
+every pair; what the store has for both alike is read once (tests.engine.remembered), and one pair of fifty is drawn
+with nothing remembered, too, and must be the same.
 """
 
 import asyncio

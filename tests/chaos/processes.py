@@ -4,13 +4,17 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.forked import Program, selfroom
+
 READY = "Selfroom is ready"
 START_SECONDS = 120.0
+ANEW = True  # each start imports all, as people's do; where there are many, and they are not what is tried, they fork
 QUICK = {
     "SELFROOM_PLAYGROUND_PACE": "off",
     "SELFROOM_SLOT_SECONDS": "0.25",
@@ -35,25 +39,30 @@ class Child:
     folder: Path
     env: dict[str, str]
     through: list[str] = field(default_factory=list)  # a program that runs it
-    process: asyncio.subprocess.Process | None = None
+    process: asyncio.subprocess.Process | Program | None = None
     lines: list[str] = field(default_factory=list)
     _reader: asyncio.Task[None] | None = None
+    _fork: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def start(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SELFROOM_", "DISCORD_"))}
         self.lines.clear()
-        self.process = await asyncio.create_subprocess_exec(
-            *self.through,
-            sys.executable,
-            "-m",
-            "bot",
-            *self.command,
-            cwd=self.folder,
-            env=kept | {"PYTHONPATH": os.getcwd(), "COLUMNS": "300"} | self.env,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
+        env = kept | {"PYTHONPATH": os.getcwd(), "COLUMNS": "300"} | self.env
+        if self.through or ANEW:
+            self.process = await asyncio.create_subprocess_exec(
+                *self.through,
+                sys.executable,
+                "-m",
+                "bot",
+                *self.command,
+                cwd=self.folder,
+                env=env,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+            )
+        else:
+            self.process = await self._fork.enter_async_context(selfroom(self.command, env, self.folder))
         self._reader = asyncio.create_task(self._read())
 
     async def _read(self) -> None:
@@ -91,6 +100,7 @@ class Child:
             await self.process.wait()
         if self._reader is not None:
             await self._reader
+        await self._fork.aclose()
 
 
 @dataclass

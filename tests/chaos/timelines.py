@@ -93,11 +93,11 @@ class Trial:
             case "stop":
                 await self.there.stop(timeline, BOSS, node)
             case "rerun":
-                told = await self.there.rerun(timeline, node)
+                told = await self.there.rerun(timeline, BOSS, node)
                 if "0 bytes differ" not in told:
                     raise RuntimeError(told)
             case "note":
-                await self.there.note(timeline, node, "seen")
+                await self.there.note(timeline, BOSS, node, "seen")
             case "compare":
                 await self.there.compare(timeline, node, 0)
             case "read":

@@ -20,6 +20,7 @@ from bot.engine.performer import Outcome
 from cogs import COGS
 from cogs.menu import ReactionButton
 from cogs.ui.again import SURE, Again
+from cogs.ui.guide import each_of, is_for_everyone
 from tests.factories import message, person, room
 
 LIMITED = {"search": ("words=tea",), "history": (), "room summaries": (), "privacy export": ()}
@@ -68,6 +69,17 @@ async def test_a_button_takes_from_the_same_patience_as_its_command(path: str, m
     assert str(explained(refused.value)).startswith("That was quick: try again in ")
     await again.run(pressed(house, 6))  # somebody else is as patient as before
     assert used[-1] == 6
+
+
+async def test_what_everybody_may_use_and_reads_much_is_held_to_so_many_times_a_minute() -> None:
+    """Of a house of two hundred each takes forty milliseconds of everybody's time, and whoever writes a script many."""
+    house = await client()
+    limitless = {
+        one.qualified_name for one in each_of(house.tree.get_commands()) if is_for_everyone(one) and not one.checks
+    }
+    counted_as_presses = {name for name in limitless if name.startswith("scene ")}  # `cogs.ui.scenes.seen` counts
+    assert limitless - counted_as_presses == {"agent browse", "help"}  # which read nothing of the house
+    assert not {"scene list", "scene stats"} & limitless
 
 
 async def test_a_confirmation_belongs_to_the_use_that_it_confirms(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,14 +35,14 @@ async def test_stats_count_scenes_of_rooms_that_one_may_read(monkeypatch: pytest
         asked.append(rooms)
         return [], {}
 
-    async def place(_: object, room_id: AgentId) -> Any:  # noqa: ANN401 - as much of a room as is looked at
-        return SimpleNamespace(channel_id=100 + room_id)
+    async def names(_: object) -> dict[AgentId, tuple[str, int]]:
+        return {AgentId(number): (f"Agent {number}", 100 + number) for number in (1, 2)}
 
     async def done(*_: object, **__: object) -> None:
         """Nobody waits for an answer."""
 
     client = SelfroomClient()
-    parts: dict[str, Any] = {"scenes": SimpleNamespace(all=all_, fared=fared), "rooms": SimpleNamespace(place=place)}
+    parts: dict[str, Any] = {"scenes": SimpleNamespace(all=all_, fared=fared), "agents": SimpleNamespace(names=names)}
     client.desk = cast("Any", SimpleNamespace(**parts, providers=SimpleNamespace(coin=done)))
     cog = SceneCog(client)
     monkeypatch.setattr(playing, "wait", done)
@@ -139,6 +139,7 @@ TURN = Turn(
     phase="talking",
     awaited=(2,),
     away=(),
+    dead=(),
     facts=(),
     private=(("Your brief", "You hide a letter."),),
     bars=(),

@@ -22,6 +22,7 @@ class Press:
         self.message = SimpleNamespace(id=on or 1, flags=flags)
         self.response = SimpleNamespace(type=None, defer=self._defer)
         self.id, self.shown, self.drawn = on or id, list[str](), 0
+        self.followup, self.told = SimpleNamespace(send=self._tell), list[str]()
 
     async def _defer(self, *, ephemeral: bool = False, thinking: bool = False) -> None:
         self.response.type = KIND.deferred_channel_message if thinking else KIND.deferred_message_update
@@ -30,6 +31,10 @@ class Press:
         self.shown.append(content)
         self.drawn += attachments is not discord.utils.MISSING
         return SimpleNamespace(id=self.id)
+
+    async def _tell(self, content: str, *, ephemeral: bool, **_: object) -> None:
+        assert ephemeral
+        self.told.append(content)
 
     def is_expired(self) -> bool:
         return False
@@ -94,3 +99,13 @@ async def test_a_move_pressed_in_a_seat_lets_it_live_on() -> None:
     await seats.show(cast("Any", move), 3, look("Your move stands."))
     await seats.rest(NOW + timedelta(minutes=20))
     assert (press.shown, move.shown, move.drawn) == (["one"], ["Your move stands."], 0)
+
+
+async def test_what_a_seat_sees_never_stands_on_the_board_that_everybody_reads() -> None:
+    """A press is answered silently while the seat is kept up to date; by the time it is shown, that may be over."""
+    seats, first, second = Seats(), Press(50), Press(60, last=50, at=NOW + timedelta(minutes=13, seconds=59))
+    await pressed(seats, first, "one")
+    await seats.answer(cast("Any", second), 3)
+    await seats.rest(NOW + timedelta(minutes=14, seconds=1))
+    await seats.show(cast("Any", second), 3, look("You are a wolf."))
+    assert (second.shown, second.told) == ([], [f"You are a wolf.\n{AT_REST}"])

@@ -98,8 +98,13 @@ def test_what_was_shown_is_kept_of_rooms_that_it_is_still_in() -> None:
 
 def test_who_spoke_has_failed_no_more_and_its_room_learns_that_its_model_is_back() -> None:
     done = spoken(here(told_at=START), ready(), [ONE], START, model=agent(1).model)
-    assert columns(done) == {"last_beat_silent": False, "failures_in_a_row": 0, "backs_off_until": None}
+    fields = {"last_beat_silent": False, "failures_in_a_row": 0, "backs_off_until": None, "unusable_in_a_row": 0}
+    assert columns(done) == fields
     assert UpdateRoom(room_id=ONE, fields={"fault_told_at": None}) in done
+    told = here(fault_told_at=START)
+    assert columns(spoken(told, ready(), [ONE], START, model=agent(1).model)) == {**fields, "fault_told_at": None}
+    useless = columns(spoken(told, ready(), [ONE], START, model=agent(1).model, useless=True))
+    assert "unusable_in_a_row" not in useless and "fault_told_at" not in useless
     assert columns(spoken(here(), ready(), [], START, model=agent(1).model))["last_beat_silent"] is True
 
 
@@ -108,7 +113,8 @@ def test_managers_hear_once_that_a_spare_model_speaks() -> None:
     assert notices(first) == [
         ("gpt-4o-mini fails: spare answers for Agent1 until it is back (`/agent edit` changes both).", True)
     ]
-    assert notices(spoken(here(told_at=START), ready(), [ONE], START, model="spare")) == []
+    assert notices(spoken(here(fault_told_at=START), ready(), [ONE], START, model="spare")) == []
+    assert columns(first)["fault_told_at"] == START
 
 
 def test_patience_grows_by_silent_listening_and_ends_with_a_word() -> None:
@@ -163,9 +169,11 @@ def test_whoever_waits_sees_a_sign_once_and_the_room_is_told_later_and_once() ->
 
 def test_answers_that_cannot_be_used_are_told_managers_at_the_number_that_is_set() -> None:
     config = CommunityConfig(unusable_told=3)
-    for earlier, told in ((0, 0), (1, 0), (2, 1), (3, 0)):
-        changes = misunderstood(here(config=config, failures_in_a_row=earlier), ready(), "m", START)
+    for earlier, told_at, told in ((0, None, 0), (1, None, 0), (2, None, 1), (7, None, 1), (3, START, 0)):
+        stored = here(config=config, failures_in_a_row=9, unusable_in_a_row=earlier, fault_told_at=told_at)
+        changes = misunderstood(stored, ready(), "m", START)
         assert (signs(changes), len(notices(changes))) == (1, told)
+        assert columns(changes)["unusable_in_a_row"] == earlier + 1
 
 
 def test_that_money_is_spent_is_said_where_a_person_waits_once_a_day() -> None:

@@ -25,7 +25,7 @@ from bot.core.hud.escape import one_line, paragraph
 from bot.core.hud.formats.lines import said_tokens
 from bot.core.hud.summary import summary_text
 from bot.core.kinds import OutputFormat
-from bot.core.plain_words import Sole
+from bot.core.plain_words import Speaker
 from bot.core.records import AgentId, Attachment
 from bot.core.splitting import split
 from bot.core.view import RoomView
@@ -41,7 +41,7 @@ MOST_SECONDS = 0.5
 MOST_SECONDS_HERE = 0.1
 SHAPES = some.builds(Shape, some.sampled_from(OPENINGS), some.sampled_from(PIECES), some.sampled_from(ENDINGS))
 NAMED = tuple(agent(id, name=f"aa{id}", aliases=("a", "@a b", "é")) for id in range(1, 30))
-SOLE = Sole(
+SOLE = Speaker(
     agent_id=AgentId(5), name="Wren", room_id=AgentId(5), is_asked=True, rules="a b " * 5_000, others="b a " * 5_000
 )
 FORGOTTEN = name_redaction.NameRedactor(["a", "aa b", "_"])
@@ -52,7 +52,7 @@ def answered(text: str) -> None:
     if is_plain(text):
         for output_format in OutputFormat:
             parse_answer(text, asked=[AgentId(5), AgentId(6)], output_format=output_format)
-            parse_answer(text, asked=[AgentId(5)], output_format=output_format, sole=SOLE)
+            parse_answer(text, asked=[AgentId(5)], output_format=output_format, speakers=[SOLE])
 
 
 def at_a_path(text: str) -> None:
@@ -114,7 +114,7 @@ def test_known_monsters_are_read_in_a_moment(parser: str, monster: str) -> None:
 @pytest.mark.parametrize("size", [LONGEST_WORDS, LONGEST_PLAIN])
 def test_the_longest_answers_that_no_workshop_reads_are_read_in_a_moment(size: int, monster: str) -> None:
     text = ANSWERS[monster](size - 50)
-    taken = min(seconds(lambda text: parse_answer(text, asked=[AgentId(5)], sole=SOLE), text) for _ in range(3))
+    taken = min(seconds(lambda text: parse_answer(text, asked=[AgentId(5)], speakers=[SOLE]), text) for _ in range(3))
     assert not is_plain(text) or taken < MOST_SECONDS_HERE
 
 

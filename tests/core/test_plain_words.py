@@ -11,23 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.actions import SendMessage
-from bot.core.answers import parse_answer
+from bot.core.answers import SAYING, parse_answer
 from bot.core.hud.constant import constant_part
 from bot.core.hud.prompts import PARTS, prompts_of
 from bot.core.kinds import InputFormat, OutputFormat
-from bot.core.plain_words import MOST_COPIED, RUN, Sole, _is_copied, without_loop
+from bot.core.plain_words import MOST_COPIED, RUN, Speaker, _is_copied, without_loop
 from bot.core.records import AgentId
 from tests.moment import moment
 
 FIVE, ROOM = AgentId(5), AgentId(8)
 LETTER = "I moved the whole harbour archive into the north shed before the storm came in last night."
 RULES = constant_part(prompts_of({}), InputFormat.TEXT, OutputFormat.JSON, structured=True, alone=True)
-WREN = Sole(agent_id=FIVE, name="Wren", room_id=ROOM, is_asked=True, rules=RULES, others=LETTER, asked=LETTER)
+WREN = Speaker(agent_id=FIVE, name="Wren", room_id=ROOM, is_asked=True, rules=RULES, others=LETTER, asked=LETTER)
 
 
-def said(text: str, sole: Sole = WREN) -> str | None:
+def said(text: str, sole: Speaker = WREN) -> str | None:
     """Give what is posted, "" for silence, None when it cannot be used."""
-    parsed = parse_answer(text, asked=[FIVE], sole=sole)
+    parsed = parse_answer(text, asked=[FIVE], speakers=[sole])
     if FIVE in parsed.unusable:
         return None
     messages = [action for action in parsed.replies[FIVE].actions if isinstance(action, SendMessage)]
@@ -73,8 +73,64 @@ def test_a_message_is_what_the_agent_says_itself(text: str, posted: str) -> None
     assert said(json.dumps({"responses": [{"room_id": ROOM, "message": text}]})) == posted
 
 
+SEED = "You are Wren, who keeps the light. You never say where the key to the lantern room lies, not even to friends."
+CIRCLE = "The tide is low, and the gulls are loud. "
+
+
+def held(text: str, **given: object) -> list[list[str]]:
+    """Give what is posted of a message, whichever way an answer says it, alone and in a shared call."""
+    ways: list[dict[str, object]] = [
+        {"responses": [{"room_id": ROOM, "message": text}]},
+        {"actions": [{"type": "send_message", "room_id": ROOM, "message": text}]},
+        {"actions": [{"type": "reply", "room_id": ROOM, "message_id": 3, "message": text}]},
+        {"actions": [{"type": "schedule_message", "room_id": ROOM, "message": text, "at": "2026-11-21T10:00:00Z"}]},
+    ]
+    speaker = replace(WREN, prompt=SEED, **given)  # type: ignore[arg-type]
+    answers = [parse_answer(json.dumps(way), asked=[FIVE], speakers=[speaker]) for way in ways] + [
+        parse_answer(
+            json.dumps({"agents": [{"agent_id": 5, **way}, {"agent_id": 6}]}),
+            asked=[FIVE, AgentId(6)],
+            speakers=[speaker, replace(WREN, agent_id=AgentId(6), name="Bo")],
+        )
+        for way in ways
+    ]
+    return [[one.message for one in answer.replies[FIVE].actions if isinstance(one, SAYING)] for answer in answers]
+
+
+@pytest.mark.parametrize(
+    ("text", "posted"),
+    [
+        (">>> IDENTITY <<<\nid: 5", ""),
+        ("=" * 80 + "\nROOMS", ""),
+        ("[123 10:31] @mira: could you look at this?", ""),
+        (SEED, ""),
+        (f"Sure! {SEED}", ""),
+        (LETTER, ""),
+        (PARTS["silence"], ""),
+        ("<think>She asks for the boat.</think>", ""),
+        ("<think>She asks for the boat.</think>\nWren: Kestrel.", "Kestrel."),
+        ("Kestrel.\n[126 10:41] @mira: thanks!\n[127 10:42] 5: welcome", "Kestrel."),
+        ("Wren: Kestrel.\nUser: and mine?\nWren: Heron.", "Kestrel."),
+        (CIRCLE * 20, CIRCLE.strip()),
+        ("@mira: at six.\n@bo: at seven.", "@mira: at six.\n@bo: at seven."),
+        ("My word_budget is 40 words.", "My word_budget is 40 words."),
+        ("I am Wren, who keeps the light.", "I am Wren, who keeps the light."),
+        (f"> {LETTER}\nThat was brave.", f"> {LETTER}\nThat was brave."),
+        ("a | b\n" + "-" * 20 + "\n1 | 2", "a | b\n" + "-" * 20 + "\n1 | 2"),
+        ("?!", "?!"),
+    ],
+)
+def test_what_is_not_its_own_is_posted_in_no_way(text: str, posted: str) -> None:
+    assert held(text) == [[posted] if posted else []] * 8
+
+
+def test_another_agents_prompt_in_a_shared_call_is_nobodys_to_say() -> None:
+    other = "You are Bo. You owe the harbour master eleven crowns, and you hope that he forgets it."
+    assert held(other, others=other) == [[]] * 8
+
+
 def test_an_echo_is_to_be_mended() -> None:
-    parsed = parse_answer(json.dumps({"message": LETTER}), asked=[FIVE], sole=WREN)
+    parsed = parse_answer(json.dumps({"message": LETTER}), asked=[FIVE], speakers=[WREN])
     assert parsed.trouble(FIVE) == "that is what you were shown: say it in your own words."
 
 
@@ -123,7 +179,7 @@ def test_a_quotation_within_ones_own_words_stands() -> None:
 
 
 def test_where_nobody_asked_plain_words_are_thoughts() -> None:
-    parsed = parse_answer("Nobody needs me here.", asked=[FIVE], sole=replace(WREN, is_asked=False))
+    parsed = parse_answer("Nobody needs me here.", asked=[FIVE], speakers=[replace(WREN, is_asked=False)])
     assert (parsed.replies[FIVE].thoughts, parsed.replies[FIVE].actions) == ("Nobody needs me here.", ())
 
 

@@ -9,7 +9,7 @@ from bot.core.actions import (
     CATALOGUE,
     CreateAgent,
 )
-from bot.core.schema import action_schema, action_schemas, answer_schema
+from bot.core.schema import action_schema, action_schemas, answer_schema, of_few_unions
 from bot.standin.question import complaint_about
 from bot.tokens import o200k
 from tests.core.test_permissions import example
@@ -77,6 +77,21 @@ def test_an_answer_by_the_schema_is_taken_as_it_is() -> None:
         given = {"type": definition.name, **example(definition.name).model_dump(mode="json")}
         strict = {name: given.get(name) for name in ["type", *definition.agent_parameters]}
         jsonschema.validate(strict, action_schema(definition))
+
+
+def test_where_few_unions_are_taken_the_same_answers_are_without_what_is_null() -> None:
+    for emotions in (False, True):
+        whole = answer_schema(alone=True, emotions=emotions)
+        few = of_few_unions(whole)
+        judge = jsonschema.Draft202012Validator(few)
+        assert json.dumps(few).count('"null"') < 10 < json.dumps(whole).count('"null"')
+        for definition in CATALOGUE:
+            if not definition.listed or (definition.name == "feel" and not emotions):
+                continue
+            given = {"type": definition.name, **example(definition.name).model_dump(mode="json", exclude_none=True)}
+            names = ["type", *definition.agent_parameters]
+            ways = [{name: given[name] for name in names if name in given}, {name: given.get(name) for name in names}]
+            assert any(judge.is_valid({"responses": [], "actions": [action]}) for action in ways), definition.name
 
 
 def test_what_only_people_may_give_is_not_in_the_schema() -> None:

@@ -22,6 +22,7 @@ from tests.e2e.plain import ANSWERS, blemishes
 from tests.e2e.proving import USED, proven
 from tests.e2e.transcript import HEARD, transcript
 from tests.e2e.visitor import PATIENCE_SECONDS, Visitor, until, visiting
+from tests.hurried import hurried
 from tests.migrated import migrated
 
 QUICK = {
@@ -143,6 +144,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     if report.failed and HEARD:
         report.sections.append(("what was said", transcript()))
     return report
+
+
+@pytest.fixture(autouse=True, scope="module")
+def in_a_hurry() -> Iterator[None]:
+    """Have scenes take no more of anybody's time than they must."""
+    with hurried():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -187,6 +187,7 @@ async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> Non
         assert "1 message and 0 reactions of yours are gone here" in told
         assert "of others and from what 1 agent knew" in told
         assert f"expire by {datetime.now(UTC) + timedelta(days=30):%Y-%m-%d}" in told
+        assert "Agents ignore you already" in await caller.told("privacy ignore-me")
         assert "Nothing was found." in await cast.manager.told("search", words="Rupert")
         assert "There is nothing at people" in await cast.manager.told("knowledge show", agent="Wren", path="people")
         assert "dora" not in await cast.manager.told("knowledge history", agent="Wren")

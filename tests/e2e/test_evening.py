@@ -26,7 +26,7 @@ from tests.playground.page_driver import Tab
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.long]
 
-BETWEEN_SECONDS = 2.0  # people may press 40 times a minute, and a form is two presses
+BETWEEN_SECONDS = 0.3  # presses, each of which the page shows what comes of before the next one
 ASKED_AGAIN_SECONDS = 8.0  # one's seat follows by itself: it is asked for anew only where it is gone
 PRESS_MS = 5_000  # after which it is looked for anew: the seat may just have gone on with the scene
 LONGEST_SECONDS = 900
@@ -133,7 +133,7 @@ class Player:
                 await self.turn.scroll_into_view_if_needed()
                 await self.tab.shot(f"selfroom-evening-{self.kind}-{shot}")
             made += await self._moved()
-            await asyncio.sleep(BETWEEN_SECONDS)  # as people do: quicker ones are asked to wait
+            await asyncio.sleep(BETWEEN_SECONDS)
             return (False,) if made >= moves else None
 
         return (await until(done, "the end", seconds=LONGEST_SECONDS))[0]

@@ -2,8 +2,6 @@
 
 import pytest
 
-from cogs.ui import scenes
-from cogs.ui.patience import Patience
 from tests.e2e.commanding import Commander
 from tests.e2e.sharing import Cast, words_of
 from tests.e2e.test_scenes import agent_value, board, cast, lobby, said
@@ -13,12 +11,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.
 __all__ = ["cast"]
 MOST_TURNS = 40  # of the person
 BUTTONS = ("call", "rob", "double")
-
-
-@pytest.fixture(autouse=True)
-def as_if_long_after(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have nobody's presses counted that were in another test: these come sooner after each other than people do."""
-    monkeypatch.setattr(scenes, "PRESSES", Patience(40, 60.0))
 
 
 async def test_a_person_plays_a_hand_with_two_agents_to_its_end_by_buttons_alone(cast: Cast) -> None:

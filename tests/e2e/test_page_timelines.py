@@ -31,7 +31,7 @@ async def forked(home: Living) -> AsyncIterator[Commander]:
         number = int((await room.told("timeline fork", title="the lights go out")).split()[1])
         inside = Commander(you, await thread_of(you, room.channel_id, f"🌳 what if … ({number})"))
         await inside.told("timeline change", node=0, event="Wren, the lights go out!", visitor="mira")
-        await board(inside, "🟢 **1** an event")
+        await board(inside, "🟢 **Node 1** an event")
         yield inside
 
 

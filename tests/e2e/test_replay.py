@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.__main__ import show_replay
 from bot.core.errors import BadSetting
 from bot.replay import Line, playback, read_trace, replay
 from tests.e2e.conftest import Living
-from tests.e2e.visitor import Visitor
+from tests.e2e.visitor import Visitor, until
 
 pytestmark = pytest.mark.e2e
 
@@ -76,6 +77,41 @@ async def test_a_replay_into_two_rooms_is_forgotten_again_when_that_is_wished(ho
         await one.forget()
     assert list(done.tallies) == ["Wren", "Ledger"]
     assert {hall: [one["id"] for one in await owner.messages(hall)] for hall in halls} == before
+    assert await names(home) == ["robin"]
+    async with playback(home.url, "Wren") as one:  # and their names are theirs again
+        await replay(lines, one, speed=1000, progress=lambda *_: None, sleep=no_wait)
+    assert await names(home) == ["robin", "zoe", "yan"]
+
+
+async def names(home: Living) -> list[str]:
+    """Give the usernames of the playground's people."""
     async with home.session.get(f"{home.url}/playground/people") as response:
-        names = [one["user"]["username"] for one in await response.json()]
-    assert "zoe" not in names and "robin" in names
+        return [one["user"]["username"] for one in await response.json()]
+
+
+async def test_who_speaks_in_a_trace_again_is_who_they_were(home: Living) -> None:
+    robin = Line(seq=1, t=datetime(2026, 1, 1, tzinfo=UTC), sender="Robin", text="I am another Robin")
+    for _ in range(2):
+        async with playback(home.url, "Wren") as one:
+            await replay([robin], one, speed=1000, progress=lambda *_: None, sleep=no_wait)
+        assert await names(home) == ["robin", "robin2"]
+
+
+async def test_a_replay_that_is_broken_off_is_forgotten_when_that_was_wished(
+    home: Living, owner: Visitor, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace.jsonl"
+    later = LINE.replace("21:29", "23:59").replace("hello", "bye")
+    trace.write_text(LINE.replace("hello", "Wren, hello") + later, encoding="utf-8")
+    hall = await owner.channel("wren")
+    replaying = asyncio.create_task(show_replay(trace, ["Wren"], 1, home.url, forget=True))
+
+    async def has_begun() -> bool:
+        return "Wren, hello" in [one["content"] for one in await owner.messages(hall)]
+
+    await until(has_begun, "first line")
+    replaying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await replaying
+    assert await names(home) == ["robin"]
+    assert await owner.messages(hall) == []

@@ -11,14 +11,12 @@ import pytest_asyncio
 from bot.core.records import Snowflake
 from bot.core.scenes.registry import KINDS
 from bot.engine import stage
-from cogs.ui import scenes
-from cogs.ui.patience import Patience
 from tests.e2e.commanding import Commander, heard
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, Visitor, until
 
-BETWEEN_PRESSES_SECONDS = 2.0
+BETWEEN_PRESSES_SECONDS = 0.2
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
@@ -32,12 +30,6 @@ VOTES = turn(r"- vote\(", type="vote", choice="yes")
 SECONDS = turn(r"- second\(", type="second")
 SPEAKS = turn(r"- speak\(", type="speak", text="I like the sound of that.")
 SAYS = turn(r"- say\(", type="say", text="Good evening to everybody.")
-
-
-@pytest.fixture(autouse=True)
-def as_if_long_after(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have nobody's presses counted that were in another test: these come sooner after each other than people do."""
-    monkeypatch.setattr(scenes, "PRESSES", Patience(40, 60.0))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -93,7 +85,7 @@ async def lobby(cast: Cast, kind: str, title: str, **options: object) -> AsyncIt
 
 
 async def seat_of(inside: Commander, thread_id: str, *words: str) -> Json:
-    """Press *My seat* until it has these words, no oftener than people may."""
+    """Press *My seat* until it has these words."""
     pressed_at = float("-inf")
 
     async def look() -> Json | None:

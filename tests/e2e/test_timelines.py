@@ -51,6 +51,18 @@ async def rows(cast: Cast) -> tuple[list[Json], list[object]]:
     return await cast.you.messages(cast.manager.channel_id), list(minds)
 
 
+async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
+    """Who can read the room may read its tree, unless managers have it otherwise."""
+    guest = Commander(cast.guest.visitor, inside.channel_id)
+    hers = await guest.choose(await board(guest), "Choose a node", "5")
+    assert [one["label"] for one in parts_of(hers["components"]) if one.get("label")] == ["Read"]
+    assert "who are you?" in words_of(await guest.press(hers, "Read"))
+    await inside.told("setup options", setting="timelines_for_managers", value="true")
+    assert "Only managers" in words_of(await guest.choose(await board(guest), "Choose a node", "5"))
+    assert "Only managers" in words_of(await guest.press(hers, "Read"))
+    await inside.told("setup options", setting="timelines_for_managers", value="false")
+
+
 @proves(
     manager="timeline fork | timeline list | timeline show | timeline advance | timeline multi | timeline chain"
     " | timeline frontier | timeline change | timeline read | timeline compare | timeline rerun | timeline note"
@@ -59,35 +71,41 @@ async def rows(cast: Cast) -> tuple[list[Json], list[object]]:
 async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cast) -> None:
     said_before, agents_before = await rows(cast)
     inside, number = await forked(cast, "the lights go out")
-    assert f"**{number}**, the lights go out" in await inside.told("timeline list")
+    assert f"🌳 **What if {number}**: the lights go out in <#" in await inside.told("timeline list")
     assert "(1)" in words_of(
         await inside.run("timeline change", node=0, event="Wren, the lights go out!", visitor="mira")
     )
-    await board(inside, "🟢 **1** an event")
+    await board(inside, "🟢 **Node 1** an event")
     told = await inside.told("timeline multi", node=1, siblings=3, turns=1)
     assert "Made: 3 nodes (2, 3, 4)." in told
-    await board(inside, *(f"🟢 **{number}** one of several, 1 turn" for number in (2, 3, 4)))
+    await board(inside, *(f"🟢 **Node {number}** one of several, 1 turn" for number in (2, 3, 4)))
     assert "@mira: Wren, the lights go out!" in await inside.told("timeline read", node=2)
     assert "0 bytes differ" in await inside.told("timeline rerun", node=3)
-    assert "Node 1 and node 2 differ in " in await inside.told("timeline compare", node=1, other=2)
-    assert "of 3:" in await inside.told("timeline compare", node=1)
+    beside = await inside.told("timeline compare", node=1, other=2)
+    assert "Node 1 and node 2 differ in " in beside and "imaginary USD and " in beside
+    children = await inside.told("timeline compare", node=1)
+    assert "of 3:" in children and "**Node 2**: " in children and "imaginary USD" in children
     assert "Noted" in await inside.told("timeline note", node=2, text="the dark one")
     await board(inside, "the dark one")
-    assert "(5)" in await inside.told("timeline ask", node=2, agent="Wren", question="what do you see?")
-    await board(inside, "🟢 **5** was asked")
-    assert "what do you see?" in await inside.told("timeline read", node=5)
+    asked = "(5). What Wren answers comes here."
+    assert asked in await inside.told("timeline ask", node=2, agent="Wren", question="who are you?")
+    answered = await cast.you.hear("MESSAGE_UPDATE", lambda one: "**Wren** answers:" in one.get("content", ""))
+    assert answered["content"].startswith("Node 5: ") and "lighthouse" in answered["content"]
+    await board(inside, "🟢 **Node 5** was asked")
+    assert "who are you?" in await inside.told("timeline read", node=5)
     assert "Node 5 is over." in await inside.told("timeline stop", node=5)
     assert "Made: 2 nodes (6, 7)." in await inside.told("timeline chain", node=5, turns=2)
-    await board(inside, " **6** a link of a chain", " **7** a link of a chain")
+    await board(inside, " **Node 6** a link of a chain", " **Node 7** a link of a chain")
     assert "(8)" in await inside.told("timeline change", node=0, agent="Wren", told="You are alone.", event="A bell.")
-    await board(inside, "🟢 **8** several changes")
+    await board(inside, "🟢 **Node 8** several changes")
     assert "(9)" in await inside.told("timeline advance", node=8, turns=2)
-    await board(inside, "🟢 **9** went on")
+    await board(inside, "🟢 **Node 9** went on")
     assert "(10" in await inside.told("timeline frontier", turns=1)
-    await board(inside, "🟢 **10** went on")
+    await board(inside, "🟢 **Node 10** went on")
     assert "USD" in await inside.told("timeline budget")
-    assert "**5** was asked" in await inside.told("timeline show")
+    assert "**Node 5** was asked" in await inside.told("timeline show")
 
+    await read_by_a_guest(cast, inside)
     await cast.you.say(inside.channel_id, "Wren, do you hear this?")
     sure = await inside.run("timeline delete", node=2)
     assert "Deleted:" in words_of(await inside.press(sure, "Delete"))
@@ -134,16 +152,15 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
     await inside.told(
         "timeline change", node=0, event="Wren, good night!", visitor="mira", agent="Wren", knows="mood=wild"
     )
-    await board(inside, "🟢 **1** several changes")
+    await board(inside, "🟢 **Node 1** several changes")
     assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
     killed(grower)
     assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))
     assert "(8, 9, 10)" in words_of(await pressed(inside, 1, "Chain of 3"))
     killed(grower)
     assert "(11, 12)" in await inside.told("timeline selected", nodes="1 0", turns=1)
-    await board(
-        inside, *(f" **{one}** " for one in range(13)), *(f"🟢 **{one}** one of several" for one in range(2, 8))
-    )
+    siblings_done = [f"🟢 **Node {one}** one of several" for one in range(2, 8)]
+    await board(inside, *(f" **Node {one}** " for one in range(13)), *siblings_done)
     siblings = words_of(await pressed(inside, 2, "Compare with 3"))  # chance may have them say the same
     assert "Node 2 and node 3 " in siblings or siblings == "These worlds are the same."
     assert "Node 2 and node 12 " in await inside.told("timeline compare", node=2, other=12)
@@ -177,7 +194,7 @@ async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_
     grower = orchard.grower
     assert isinstance(grower, Seclusion)
     assert "(1)" in await inside.told("timeline change", node=0, event="Wren, say something!", visitor="mira")
-    await board(inside, "🟢 **1** an event")
+    await board(inside, "🟢 **Node 1** an event")
     said_before, agents_before = await rows(cast)
     for _ in range(2):
         await inside.told("timeline multi", node=1, siblings=4, turns=1)
@@ -189,7 +206,7 @@ async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_
             return grower.pid not in (None, before)
 
         await until(another, "another process", seconds=60)
-    done = [f"🟢 **{number}** one of several" for number in range(2, 10)]
+    done = [f"🟢 **Node {number}** one of several" for number in range(2, 10)]
     await board(inside, *done)
     for number in (2, 5, 9):
         assert "0 bytes differ" in await inside.told("timeline rerun", node=number)
@@ -198,7 +215,7 @@ async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_
     there = await board(inside)
     chosen = await inside.choose(there, "Choose a node", "2")
     assert "Made: 1 node (10)." in words_of(await inside.press(chosen, "Advance"))
-    chosen = await inside.choose(await board(inside, "🟢 **10** went on"), "Choose a node", "10")
+    chosen = await inside.choose(await board(inside, "🟢 **Node 10** went on"), "Choose a node", "10")
     assert "0 bytes differ" in words_of(await inside.press(chosen, "Run again"))
 
 
@@ -210,7 +227,7 @@ async def test_the_board_of_a_tree_that_is_gone_tells_nothing_of_it(cast: Cast) 
     await guest.say(cast.manager.channel_id, "Wren, my boat is called Petrel!")
     inside, number = await forked(cast, "the Petrel sinks")
     await inside.told("timeline change", node=0, event="The Petrel sinks.")
-    await board(inside, "the Petrel sinks", "🟢 **1** an event")
+    await board(inside, "the Petrel sinks", "🟢 **Node 1** an event")
     await inside.told("timeline note", node=1, text="poor guest")
     await board(inside, "poor guest")
     sure = await cast.guest.run("privacy forget-me")

@@ -2,8 +2,6 @@
 
 import pytest
 
-from cogs.ui import scenes
-from cogs.ui.patience import Patience
 from tests.e2e.commanding import Commander
 from tests.e2e.sharing import Cast, words_of
 from tests.e2e.test_scenes import agent_value, board, cast, lobby, said, seat_of
@@ -12,12 +10,6 @@ from tests.e2e.visitor import Json
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 __all__ = ["cast"]
 HOURS = 4
-
-
-@pytest.fixture(autouse=True)
-def as_if_long_after(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have nobody's presses counted that were in another test: these come sooner after each other than people do."""
-    monkeypatch.setattr(scenes, "PRESSES", Patience(40, 60.0))
 
 
 async def test_a_person_lives_with_two_agents_until_the_end_by_buttons_alone(cast: Cast) -> None:

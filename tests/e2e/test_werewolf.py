@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from cogs.ui import scenes
-from cogs.ui.patience import Patience
 from tests.e2e.commanding import Commander
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
@@ -17,7 +15,7 @@ from tests.e2e.visitor import Json, Visitor, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long, pytest.mark.asyncio(loop_scope="module")]
 
-PRESSES_SECONDS = 4.0  # each look and move is two presses: people may press 40 times a minute
+BETWEEN_SECONDS = 0.5  # looks, each of which costs what is looked at some of its time
 LONGEST_SECONDS = 720
 LETS_GO_ON = ("silence", "second", "vote: yes", "yield")
 
@@ -26,12 +24,6 @@ LETS_GO_ON = ("silence", "second", "vote: yes", "yield")
 async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
     async with shared_home(tmp_path_factory.mktemp("werewolf")) as one:
         yield one
-
-
-@pytest.fixture(autouse=True)
-def as_if_long_after(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have nobody's presses counted that were in another test."""
-    monkeypatch.setattr(scenes, "PRESSES", Patience(40, 60.0))
 
 
 async def the_thread(you: Visitor, hall: str) -> str:
@@ -88,7 +80,7 @@ async def test_a_person_plays_werewolf_to_its_end_by_buttons_alone(cast: Cast) -
     paces = set[str]()
 
     async def over() -> str | None:
-        await asyncio.sleep(PRESSES_SECONDS)
+        await asyncio.sleep(BETWEEN_SECONDS)
         posts = [one for one in await cast.you.messages(inside.channel_id) if one["content"].startswith("🎭")]
         there = posts[0]
         if "**Over**" in there["content"]:

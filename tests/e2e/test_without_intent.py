@@ -102,3 +102,8 @@ async def test_a_channel_in_slow_mode_is_slow_by_command_too(home: Living) -> No
         assert "This channel is in slow mode: say that <t:" in await inside.told("say", message="Well?")
         await his.start("say", message="I have not said anything yet")
         await told(mira, room, "I have not said anything yet")
+        async with visiting(home.url, "ann") as ann:
+            await ann.say(room, "I write, and then I want to say more")
+            assert "This channel is in slow mode: say that <t:" in await Commander(ann, room).told(
+                "say", message="More"
+            )

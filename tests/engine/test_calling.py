@@ -63,6 +63,49 @@ async def test_a_look_up_for_somebody_who_waits_is_answered_in_the_same_beat(det
         assert [(one.type, one.accepted) for one in mind.recent_actions] == [("recall", True), ("send_message", True)]
 
 
+def of_both(first: str, second: str) -> str:
+    """Put two answers together to that of a shared call."""
+    parts = [{"agent_id": id, **json.loads(text)} for id, text in enumerate((first, second), 1)]
+    return json.dumps({"agents": parts})
+
+
+async def both_asked(house: Hearts, *answers: Any) -> Sequence[ModelCall]:  # noqa: ANN401
+    """Ask two agents in one call; gives the calls of that beat."""
+    house.model.script.extend(answers)
+    await house.hear("@Agent1 @Agent2 what is my boat called?")
+    await house.run(5)
+    return house.model.calls
+
+
+async def test_a_look_up_in_a_shared_call_is_answered_alone_in_the_same_beat() -> None:
+    async with hearts(agents=2) as house:
+        shared, alone = await both_asked(
+            house, of_both(looks(recalls("boat")), says("Ask the other.")), says("Kestrel.")
+        )
+        assert [text for who, text in await house.lines() if who in "12"] == ["Ask the other.", "Kestrel."]
+        assert len(shared.input) > 0 and "\n>>> LOOKUPS <<<\n- recall boat: " in alone.input
+        beat = await house.last_beat()
+        assert beat is not None and beat.outcome == ("Looked up within the beat: recall.", "Said in room 1.")
+
+
+async def test_what_can_be_used_for_nothing_in_a_shared_call_is_asked_for_again_alone() -> None:
+    nowhere = json.dumps({"responses": [{"room_id": "the kitchen", "message": "hi"}], "actions": []})
+    async with hearts(agents=2) as house:
+        calls = await both_asked(house, of_both(nowhere, says("Good day.")), says("Here I am."))
+        assert len(calls) == 2
+        assert {text for who, text in await house.lines() if who in "12"} == {"Good day.", "Here I am."}
+
+
+async def test_an_answer_after_a_look_up_that_cannot_be_used_is_mended() -> None:
+    async with hearts(agents=1) as house:
+        calls = await asked(house, looks(recalls("boat")), '{"agents" ]]} <<<', says("Kestrel."))
+        assert (await house.lines())[-1] == ("1", "Kestrel.")
+        tail = calls[2].input.removeprefix(calls[1].input)
+        assert len(calls) == 3 and tail.startswith("\nmend: ")
+        beat = await house.last_beat()
+        assert beat is not None and beat.usage.input_tokens > 3 * len(calls[0].input.split())
+
+
 async def test_each_further_call_is_set_aside_and_booked_to_the_beat() -> None:
     async with hearts(agents=1) as house:
         calls = await asked(house, looks(recalls("boat")), looks(recalls("sails")), says("Kestrel."))
@@ -106,7 +149,7 @@ async def test_without_money_for_a_further_call_the_next_beat_answers() -> None:
 @pytest.mark.parametrize("second", [ModelRefused("No more today."), '{"agents": 4', "{"])
 async def test_where_the_further_call_fails_the_next_beat_answers(second: object) -> None:
     async with hearts(agents=1) as house:
-        await asked(house, looks(recalls("boat")), second)
+        await asked(house, looks(recalls("boat")), second, second)  # it is asked for once more
         assert [one.question for one in (await house.view(1)).mind_of(AgentId(1)).lookups] == ["recall boat"]
         house.model.script.append(says("Kestrel."))
         await house.run(20)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from bot.core.actions import DirectScene, LeaveSeat, TakeSeat
 from bot.core.after_beat import FAILURES_TOLD
@@ -125,7 +126,7 @@ async def test_a_turn_goes_before_everything_once_twenty_seconds_are_left_howeve
 async def test_that_the_model_of_who_is_asked_at_night_fails_is_told_to_nobody() -> None:
     model = Player(lambda text, moves: ModelUnreachable("The line is down."))
     async with theatre(model, agents=6) as stage:
-        await stage.opened("werewolf", 6, MIRA)
+        await stage.opened("werewolf", 7, MIRA)
         await stage.run(60)
         assert len(model.calls) > 2 * FAILURES_TOLD  # wolf and seer, again and again
         assert village(await stage.scene()).phase == "night"
@@ -223,7 +224,7 @@ async def test_what_agents_carried_in_a_closed_scene_goes_some_time_after_it() -
 
 async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_told_once() -> None:
     async with theatre(Player(knowing), agents=6) as stage:
-        await stage.opened("werewolf", 6, MIRA)
+        await stage.opened("werewolf", 7, MIRA)
         thread_id, house = (await stage.scene()).thread_id, stage.house
         await house.hear("I am alive.", thread_id=thread_id, who="mira", id=MIRA.id)
         async with house.store.writing(house.community_id) as write:
@@ -251,3 +252,26 @@ async def test_nobody_looks_at_one_seat_of_a_closed_scene_after_the_other() -> N
             assert "its own" in await stage.refused(TakeSeat(scene_id=SCENE, seat=seat))
         await stage.done(TakeSeat(scene_id=SCENE, agent_id=7, seat=1))
         await stage.done(TakeSeat(scene_id=SCENE, seat=7))
+
+
+async def test_the_metrics_tell_no_more_of_a_night_in_which_models_fail() -> None:
+    """That a call failed, came late or was lost tells as well that somebody acted: of a room that all see it counts."""
+    tries = iter(range(1_000))
+
+    def choose(text: str, moves: dict[str, Any]) -> dict[str, Json] | Exception:
+        return ModelUnreachable("Nobody is there.") if next(tries) % 2 == 0 else knowing(text, moves)
+
+    async with theatre(Player(choose), agents=7) as stage:
+        await stage.opened("werewolf", 7, MIRA, first_night_kill=True)
+        await stage.run(10)
+        metrics = stage.house.metrics
+        assert next(tries) > 7
+        told = {*metrics.counts, *metrics.observed}
+        assert not told & {
+            "model_failures",
+            "calls_overtaken",
+            "calls_broken",
+            "beats_lost",
+            "lateness_seconds",
+            "beats",
+        }

@@ -77,6 +77,18 @@ async def test_the_managers_are_told_once_after_three_in_a_row_and_what_to_chang
         assert told.startswith("gpt-4o-mini gave Agent1 3 answers in a row that cannot be used: name another model")
 
 
+async def test_a_fault_of_the_provider_in_between_is_no_answer_that_cannot_be_used() -> None:
+    down = ModelUnreachable("Nothing answers.")
+    script = [down, down, *[GARBAGE] * 4, down, *[GARBAGE] * 2]
+    config = CommunityConfig(managers_channel_id=Snowflake(9_000))
+    async with hearts(1, script=script, config=config) as home:
+        for number in range(3):
+            assert await to_managers(home) == []
+            await home.hear(f"hi there, for the {number}. time")
+            await home.run(100)
+        assert len(await to_managers(home)) == 1
+
+
 async def test_an_answer_that_can_be_used_begins_the_count_anew() -> None:
     script = [GARBAGE] * 4 + [answer({1: [(1, "Here I am.")]})] + [GARBAGE] * 4
     config = CommunityConfig(managers_channel_id=Snowflake(9_000))

@@ -48,7 +48,7 @@ async def test_a_short_answer_in_its_format_needs_no_workshop() -> None:
         assert shop.given == []
 
 
-async def test_words_are_compared_with_much_that_was_shown_in_a_workshop_and_an_answer_in_its_format_is_not() -> None:
+async def test_answers_are_compared_with_much_that_was_shown_in_a_workshop() -> None:
     shop = ClosedShop()
     async with hearts(1, workshop=shop, token_budget=200_000, llm="gpt-4.1") as home:
         for number in range(40):
@@ -56,7 +56,4 @@ async def test_words_are_compared_with_much_that_was_shown_in_a_workshop_and_an_
         home.model.script.append("I like what you say about tea, all of you, and will think of it.")
         await home.hear("Agent1, what do you say?")
         await home.slot(5)
-        assert [str(text)[:6] for text in shop.given] == ["I like"]
-        home.model.script.append(answer({1: [(1, "Here I am.")]}))
-        await home.run(60)
-        assert len(shop.given) == 1
+        assert [str(text)[:6] for text in shop.given] == ["I like", '{"agen']

@@ -8,7 +8,7 @@ from bot.core.records import AgentId, Snowflake
 from tests.engine.hearts import Hearts, everyone_says, hearts
 from tests.fakes import ScriptedModel
 
-MAIN, SPARE = "gpt-4o-mini", "local/tiny"
+MAIN, SPARE, OTHER = "gpt-4o-mini", "local/tiny", "gpt-4o"
 
 
 class Moody(ScriptedModel):
@@ -64,6 +64,21 @@ async def test_the_main_answers_again_when_it_is_back_and_its_next_fault_is_told
             await home.run(20)
         assert [call.model for call in model.calls] == [MAIN, SPARE, MAIN, MAIN, SPARE]
         assert len(await told(home)) == 2
+
+
+async def test_that_another_agent_of_the_room_answers_by_its_own_model_makes_nothing_told_twice() -> None:
+    model = Moody(MAIN)
+    config = CommunityConfig(managers_channel_id=Snowflake(9_000))
+    async with hearts(2, model=model, config=config) as home:
+        await spared(home)
+        await home.apply(UpdateAgent(agent_id=AgentId(2), fields={"model": OTHER}))
+        for number in range(3):
+            await home.hear(f"Agent1, hi there for the {number}. time")
+            await home.run(20)
+            await home.hear(f"Agent2, hi there for the {number}. time")
+            await home.run(20)
+        assert {call.model for call in model.calls} == {MAIN, SPARE, OTHER}
+        assert len(await told(home)) == 1
 
 
 async def test_when_both_fail_the_main_is_tried_and_the_room_told_as_ever() -> None:

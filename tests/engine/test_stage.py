@@ -119,7 +119,7 @@ async def test_a_scene_pauses_at_its_cap_and_managers_may_add_to_it() -> None:
     async with theatre(config=CommunityConfig(scene_usd=0)) as stage:
         await stage.opened(agents=2)
         scene = await stage.scene()
-        assert (scene.status, scene.why) == (SceneStatus.PAUSED, "its 0.00 USD are spent")
+        assert (scene.status, scene.why) == (SceneStatus.PAUSED, "all that it may cost is spent")
         assert "manage the server" in await stage.refused(DirectScene(scene_id=SCENE, what="add"), MIRA)
         assert await stage.done(DirectScene(scene_id=SCENE, what="add")) == "It may cost 0.10 USD more."
         assert (await stage.scene()).status is SceneStatus.RUNNING

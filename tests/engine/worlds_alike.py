@@ -2,7 +2,9 @@
 
 A world is put into the store as if it had been played there. The other one looks the same to the person's seat: others
 are what they are, hold what they hold, were asked and have beaten, and in the lines that the seat has not heard stands
-something else. No surface may differ by a byte. (What the seat itself and the board show: tests.core.scenes.surfaces.)
+something else. No surface may differ by a byte. Each is drawn in both worlds; what the store has for both alike is read
+once (tests.engine.remembered), and some are drawn with nothing remembered, too. (What the seat itself and the board
+show: tests.core.scenes.surfaces.)
 """
 
 import json
@@ -10,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -50,6 +53,7 @@ from storage.timelines.trees import SqlTrees
 from tests.core.scenes.plays import Playing, dice, of, some_options, step_by_chance
 from tests.core.scenes.surfaces import CANARY, hidden_of, masked
 from tests.engine.front_desk.test_timelines import desk
+from tests.engine.remembered import Remembered, remembering
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 from tests.engine.timelines.garden import Asked, Garden
 from tests.factories import GUILD_ID
@@ -60,6 +64,7 @@ SEATS = {"werewolf": 8, "landlord": 4, "village": 4}  # the last one is a person
 MANAGING_MIRA = replace(MIRA, is_architect=True)
 OPEN_SECONDS = 60
 FIRST_BEATS = 3
+AFRESH = 50  # one pair of so many is also drawn with nothing remembered, and must be the same
 WORDS = "/?words=wolf"
 Texts = Mapping[str, str]
 
@@ -74,7 +79,8 @@ class Around:
     feed: Feed
     since: int
     kind: SceneKind
-    shifted: int = 0  # by so many agents the beats of the scene lie elsewhere now
+    remembered: Remembered
+    shifted: int | None = None  # by so many agents the beats of the scene lie elsewhere now
 
     @property
     def agents(self) -> list[AgentId]:
@@ -98,21 +104,28 @@ class Around:
         asked = [AgentId(seat) for seat in standing.open_seats if seat in self.agents]
         async with house.store.database.writing() as connection:
             await connection.execute(delete(EVENTS))
-            await connection.execute(update(MINDS).where(MINDS.c.side < 0).values(knowledge={"kept": shift}))
+            if shift != self.shifted:
+                await connection.execute(update(MINDS).where(MINDS.c.side < 0).values(knowledge={"kept": shift}))
             for table in (BEATS, ACTIONS) if shift != self.shifted else ():
-                count, by = len(self.agents), shift - self.shifted
+                count, by = len(self.agents), shift - (self.shifted or 0)
                 to = {one: self.agents[(place + by) % count] for place, one in enumerate(self.agents)}
                 moved = case(to, value=table.c.agent_id, else_=table.c.agent_id)
                 await connection.execute(update(table).where(table.c.side < 0).values(agent_id=moved))
         self.shifted = shift
         async with house.store.writing(house.community_id) as write:
             await write.scenes.tell(house.community_id, SCENE, events)
-            await write.scenes.ask_no_more(house.community_id, SCENE)
+            still = await write.scenes.ask_no_more(house.community_id, SCENE, but=asked)
             await write.scenes.keep(scene)
-            await write.apply(house.community_id, [PutReason(agent_id=id_, reason=turn) for id_ in asked])
+            new = [PutReason(agent_id=id_, reason=turn) for id_ in asked if id_ not in still]
+            await write.apply(house.community_id, new)
 
     async def looks(self, told: Sequence[Event], whose: AgentId) -> Texts:
         """Give every surface by its name; `told`: what has just happened in the scene, `whose` head is looked into."""
+        async with self.remembered.moment():
+            return await self.looks_afresh(told, whose)
+
+    async def looks_afresh(self, told: Sequence[Event], whose: AgentId) -> Texts:
+        """Give the same, with nothing remembered."""
         return {
             **await self._agents(),
             **await self._console(whose),
@@ -146,8 +159,7 @@ class Around:
     async def _console(self, whose: AgentId) -> Texts:
         """Give all that the console tells, refusals too, and what it tells as it happens."""
         asker = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, sees=lambda _: True, server="")
-        parts = {"room": "1", "agent": str(whose), "message": "1", "beat": "1", "run": "1", "snapshot": "0"}
-        request = make_mocked_request("GET", WORDS, match_info=parts)  # to make one takes as long as to answer it
+        request = _request(whose)
         routes = [one for one in routes_of(self.desk, self.feed, {}) if one.method == "GET"]
         with patch.object(web_fileresponse, "NOSENDFILE", True):  # nobody is there to send a file to
             found = {f"console {one.path}": await _answer(one.told(asker, request)) for one in routes}
@@ -215,6 +227,13 @@ class Around:
         }
 
 
+@cache
+def _request(whose: AgentId) -> web.Request:
+    """Give one that names all that any route asks for; to make it takes longer than to answer it."""
+    parts = {"room": "1", "agent": str(whose), "message": "1", "beat": "1", "run": "1", "snapshot": "0"}
+    return make_mocked_request("GET", WORDS, match_info=parts)
+
+
 async def _answer(asked: Awaitable[object]) -> str:
     try:
         told = await asked
@@ -255,7 +274,8 @@ async def around(kind: SceneKind) -> AsyncIterator[Around]:
         await there.fork(GUILD_ID, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
         front = FrontDesk(office)
         front.runs.there = ServedRuns(folder=folder / "runs", is_shared=False)
-        yield Around(stage, front, there, feed, since, kind)
+        remembered = await stack.enter_async_context(remembering(house.store))
+        yield Around(stage, front, there, feed, since, kind, remembered)
 
 
 async def compared(here: Around, pairs: int, *, seed: int = 0) -> tuple[list[str], int]:
@@ -277,12 +297,19 @@ async def compared(here: Around, pairs: int, *, seed: int = 0) -> tuple[list[str
             sealed = {one: move for one, move in real.sealed.items() if one == seats}
             passed = tuple(one for one in real.passed if one == seats)
             other = real.but(state=hides(real.state, seats, chance), step=real.step + 7, sealed=sealed, passed=passed)
-            found = []
-            for shift, standing in ((0, real), (1, other)):
+            found: dict[int, Texts] = {}
+            # the one that is there already comes first: then beats lie where they lay
+            for shift, standing in sorted(((0, real), (1, other)), key=lambda one: one[0] != here.shifted):
                 lines = [masked(one, playing, seats) if shift else one for one in playing.events]
                 await here.put(playing, standing, lines, shift=shift)
-                told, whose = [_event(one) for one in lines[before:] if one.kind != TEXT], done % len(here.agents)
-                found.append(await here.looks(told, here.agents[whose]))
+                told, whose = (
+                    [_event(one) for one in lines[before:] if one.kind != TEXT],
+                    here.agents[done % (seats - 1)],
+                )
+                found[shift] = await here.looks(told, whose)
+                if done % AFRESH == 0:
+                    afresh = await here.looks_afresh(told, whose)
+                    wrong += [f"{name} as it is remembered" for name in afresh if afresh[name] != found[shift][name]]
             wrong += [f"{name} at step {real.step} of {seed}" for name in found[0] if found[0][name] != found[1][name]]
             done, surfaces, others = done + 1, len(found[0]), others + (other.state != real.state)
     assert others > pairs // 2, "the other world is the same one too often to prove anything"

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from bot.core.scenes.records import SceneStatus
 from tests.e2e.sharing import Cast, shared_home
 from tests.e2e.test_scenes import lobby
 from tests.e2e.visitor import until
 
 LONGEST_SECONDS = 3_600.0
+ENDS = [one.value.capitalize() for one in SceneStatus if not one.is_open]
 MEMBERS = ("Wren", "Ledger", "Fern")
 OPTIONS = "host=false; motions=1; turns=18; topic=Whether we have tea at four or at five"
 
@@ -36,11 +38,12 @@ async def _played(cast: Cast) -> tuple[str, str]:
             await inside.comes_to_tell("scene seat", "in seat", agent=name)
         await inside.told("scene begin")
 
-        async def over() -> str | None:
-            told = await inside.told("scene results", scene=number)
-            return told if "closed" in told or "stopped" in told or "stuck" in told else None
+        async def over() -> bool:
+            told = await inside.told("scene show", scene=number)
+            return any(f"**{one}**" in told for one in ENDS)
 
-        outcome = await until(over, "the end", seconds=LONGEST_SECONDS)
+        await until(over, "the end", seconds=LONGEST_SECONDS)
+        outcome = await inside.told("scene results", scene=number)
         assert "every digest is as it was" in await inside.told("scene replay", scene=number)
     return number, outcome
 

@@ -44,6 +44,12 @@ def agent(channel_id: str | None, **changed: Any) -> Json:  # noqa: ANN401
     return told | changed
 
 
+def seat(number: int, name: str, **changed: Any) -> Json:  # noqa: ANN401
+    """Give a seat of a scene as the bot tells of it."""
+    told: Json = {"seat": number, "name": name, "user_id": None, "awaited": False, "away": False, "dead": False}
+    return told | changed
+
+
 def scene(**changed: Any) -> Json:  # noqa: ANN401
     """Give a scene as the bot tells of it to who watches."""
     told: Json = {
@@ -52,9 +58,9 @@ def scene(**changed: Any) -> Json:  # noqa: ANN401
         "status": "running",
         "phase": "debate",
         "seats": [
-            {"seat": 1, "name": "Ada", "awaited": True, "away": False},
-            {"seat": 2, "name": "@you", "awaited": False, "away": False},
-            {"seat": 3, "name": "Bo", "awaited": False, "away": True},
+            seat(1, "Ada", awaited=True),
+            seat(2, "@you"),
+            seat(3, "Bo", away=True),
         ],
         "facts": [["About", "Tea"], ["Motion 2", "**Tea at five** (1) We drink tea at five."]],
         "bars": [["yes", 2], ["no", 1], ["abstained", 0]],

@@ -283,6 +283,103 @@ async def test_back_on_a_phone_puts_away_what_covers_the_chat_before_it_leaves_t
         tab.errors.clear()  # what the tests put into each page finds no storage there
 
 
+async def test_back_goes_to_the_channel_before_and_forward_again(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        for name in ("garden", "harbour"):
+            await scene.channel.guild.create_text_channel(name)
+        tab = await scene.tab()
+        page, here = tab.page, tab.page.locator(".channel[aria-current]")
+        for name in ("garden", "harbour", "garden"):
+            await page.locator(".channel", has_text=name).click()
+            await expect(here).to_contain_text(name)
+        for name in ("harbour", "garden", "welcome"):
+            await page.go_back()
+            await expect(here).to_contain_text(name)
+            await expect(tab.box).to_have_attribute("placeholder", f"Message #{name}")
+        await page.go_forward()
+        await expect(here).to_contain_text("garden")
+        await page.reload()
+        await expect(here).to_contain_text("garden")
+        await page.go_back()
+        await expect(here).to_contain_text("welcome")
+        await page.go_back()
+        await expect(page).to_have_url("about:blank")
+        tab.errors.clear()  # what the tests put into each page finds no storage there
+
+
+async def test_back_passes_by_a_channel_that_is_gone(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        made = [await scene.channel.guild.create_text_channel(name) for name in ("garden", "harbour")]
+        tab = await scene.tab()
+        here = tab.page.locator(".channel[aria-current]")
+        for channel in made:
+            await tab.page.locator(".channel", has_text=channel.name).click()
+            await expect(here).to_contain_text(channel.name)
+        await made[0].delete()
+        await expect(tab.page.locator(".channel", has_text="garden")).to_have_count(0)
+        await tab.page.go_back()
+        await expect(here).to_contain_text("welcome")
+
+
+async def test_back_on_a_phone_goes_to_the_channel_before_when_nothing_covers_the_chat(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab(size=(390, 780), touch=True)
+        page, here = tab.page, tab.page.locator(".channel[aria-current]")
+        await page.get_by_role("button", name="Channels").click()
+        await page.get_by_role("button", name="garden").click()
+        await expect(here).to_contain_text("garden")
+        await page.get_by_role("button", name="Who is here").click()
+        await page.get_by_role("button", name="Selfroom app").wait_for()
+        await page.go_back()
+        await expect(page.get_by_role("button", name="Selfroom app")).not_to_be_visible()
+        await expect(here).to_contain_text("garden")
+        await page.go_back()
+        await expect(here).to_contain_text("welcome")
+
+
+async def test_the_mark_of_what_is_new_goes_once_all_was_read(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        garden = await scene.channel.guild.create_text_channel("garden")
+        await garden.send("An old line")
+        tab = await scene.tab()
+        mark = tab.page.get_by_role("separator", name="New messages")
+        await tab.page.clock.install()
+        await garden.send("The roses are out")
+        await tab.page.locator(".channel", has_text="garden").click()
+        await expect(mark).to_be_in_viewport()
+        await tab.shot("new-line")
+        await tab.page.clock.fast_forward(10_000)
+        await expect(mark).to_have_count(0)
+        await tab.page.locator(".channel", has_text="welcome").click()
+        for number in range(40):
+            await garden.send(f"rose {number}")
+        await tab.page.locator(".channel", has_text="garden").click()
+        await expect(tab.message("rose 39")).to_be_in_viewport()
+        await tab.page.clock.fast_forward(10_000)
+        await expect(mark).to_have_count(1)  # nobody was where it stands
+        await mark.scroll_into_view_if_needed()
+        await expect(tab.page.get_by_role("button", name="To the newest")).to_be_visible()
+        await tab.page.clock.fast_forward(10_000)
+        await expect(mark).to_have_count(1)  # nor at the end since
+        await tab.page.get_by_role("button", name="To the newest").click()
+        await tab.message("rose 39").wait_for()
+        await tab.page.clock.fast_forward(10_000)
+        await expect(mark).to_have_count(0)
+
+
+async def test_who_answers_has_read_what_was_new(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        garden = await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        mark = tab.page.get_by_role("separator", name="New messages")
+        await garden.send("Who waters the roses?")
+        await tab.page.locator(".channel", has_text="garden").click()
+        await expect(mark).to_be_visible()
+        await tab.say("I do")
+        await expect(mark).to_have_count(0)
+
+
 async def test_the_colours_follow_the_system_until_they_are_chosen(browser: Browser) -> None:
     async with staged(browser) as scene:
         await scene.channel.send(EVERYTHING)

@@ -5,7 +5,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.playground.page_driver import staged
-from tests.playground.page_face import facing
+from tests.playground.page_face import facing, seat
 from tests.playground.page_face import scene as told
 from tests.playground.test_page_access import faults
 
@@ -17,8 +17,8 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         tab = await scene.tab()
         said = await scene.channel.send("Council 3 begins")
         thread = await said.create_thread(name="Council 3")
-        seat = discord.ui.Button[discord.ui.View](label="My seat", custom_id="scene:seat:3:1")
-        board = await thread.send("The board", view=discord.ui.View(timeout=None).add_item(seat))
+        mine = discord.ui.Button[discord.ui.View](label="My seat", custom_id="scene:seat:3:1")
+        board = await thread.send("The board", view=discord.ui.View(timeout=None).add_item(mine))
         face.scenes[str(thread.id)] = told(board_post_id=str(board.id))
         await tab.page.locator(".channel", has_text="Council 3").click()
         shown = tab.page.get_by_role("region", name="Scene")
@@ -59,14 +59,36 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         await expect(shown).to_be_hidden()
 
 
+async def test_seats_are_told_by_the_names_that_people_have_and_who_is_dead_is_struck_out(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        robin = await scene.person("Robin Hood")
+        name, id_ = f"@{robin['user']['username']}", robin["user"]["id"]
+        seats = [seat(1, "Ada", dead=True, away=True), seat(2, name, user_id=id_, awaited=True), seat(3, "Bo")]
+        facts = [["Alive", f"{name}, Bo"], ["Ballot of day 1", f"{name} for Ada, Bo for {name}"]]
+        face.scenes[str(scene.channel.id)] = told(seats=seats, facts=facts, bars=[["Ada", 2], [name, 1]])
+        tab = await scene.tab()
+        shown = tab.page.get_by_role("region", name="Scene")
+        chips = shown.get_by_role("list", name="Seats").get_by_role("listitem")
+        await expect(chips).to_have_text(["1Adadead", "2Robin Hoodis asked now", "3Bo"])
+        await expect(chips.first.locator(".seat-name")).to_have_css("text-decoration-line", "line-through")
+        await expect(shown).to_contain_text("debate · Robin Hood is asked")
+        await expect(shown.locator("dd")).to_have_text(["Robin Hood, Bo", "Robin Hood for Ada, Bo for Robin Hood"])
+        await expect(shown.get_by_role("list", name="Last ballot")).to_contain_text("Robin Hood")
+        await expect(shown).not_to_contain_text(name)
+        await tab.shot("scene-dead")
+        assert await faults(tab, "scene with somebody dead") == []
+        await tab.page.emulate_media(color_scheme="dark")
+        assert await faults(tab, "dark scene with somebody dead") == []
+
+
 async def test_a_scene_that_takes_place_in_a_room_itself_stands_above_it_while_it_goes_on(browser: Browser) -> None:
     async with facing() as face, staged(browser, face_url=face.url) as scene:
         tab = await scene.tab()
         shown = tab.page.get_by_role("region", name="Scene")
         await expect(shown).to_be_hidden()
-        seat = discord.ui.Button[discord.ui.View](label="My seat", custom_id="scene:seat:3:1")
+        mine = discord.ui.Button[discord.ui.View](label="My seat", custom_id="scene:seat:3:1")
         face.scenes[str(scene.channel.id)] = told()
-        board = await scene.channel.send("🎭 **Council 3: Tea**", view=discord.ui.View(timeout=None).add_item(seat))
+        board = await scene.channel.send("🎭 **Council 3: Tea**", view=discord.ui.View(timeout=None).add_item(mine))
         face.scenes[str(scene.channel.id)] = told(board_post_id=str(board.id))
         await expect(shown.get_by_role("heading")).to_have_text("Council 3: Tea")
         await expect(shown.get_by_role("button", name="My seat")).to_be_visible()

@@ -190,6 +190,7 @@ class Translator:
             author=author,
             webhook_id=Snowflake(webhook_id) if webhook_id else None,
             is_bot=speaker.bot or webhook_id is not None,
+            said_as=message.author.name if is_own else "",
             content=content,
             sent_at=message.created_at,
             edited_at=message.edited_at,

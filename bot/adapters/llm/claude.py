@@ -17,6 +17,7 @@ from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelRefused
 from bot.core.models import ModelCall
 from bot.core.records import Json, Usage
+from bot.core.schema import of_few_unions
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -98,7 +99,7 @@ class ClaudeLine:
             "stream": True,
         }
         if call.schema is not None:
-            request["output_config"] = {"format": {"type": "json_schema", "schema": dict(call.schema)}}
+            request["output_config"] = {"format": {"type": "json_schema", "schema": of_few_unions(call.schema)}}
         elif call.wants_json:
             tool: Json = {"name": ANSWER_TOOL, "description": "Give the answer.", "input_schema": {"type": "object"}}
             request |= {"tools": [tool], "tool_choice": {"type": "tool", "name": ANSWER_TOOL}}

@@ -34,6 +34,8 @@ SEEING = (
     "gemini-",
 )
 REASONING = ("o1", "o3", "o4", "gpt-5")  # take no temperature
+THINKING = ("gemini-",)  # and take one
+UNTHINKING = ("gemini-1", "gemini-2.0", "gemini-2.5-flash-lite")
 
 
 class Providers:
@@ -129,6 +131,14 @@ class Providers:
         if found is not None and not found[0].known(found[1], self._whose).temperature:
             return False
         return not model.rpartition("/")[2].startswith(REASONING)
+
+    def thinks(self, model: str) -> bool:
+        """Tell whether the model thinks before it writes: by its name, or as it was seen to."""
+        found, name = self._found(model), model.rpartition("/")[2]
+        if found is not None and found[0].known(found[1], self._whose).thinks:
+            return True
+        by_name = name.startswith(THINKING) and not name.startswith(UNTHINKING)
+        return by_name or not self.takes_temperature(model)
 
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema, as far as is known."""

@@ -22,15 +22,19 @@ PASSING = frozenset({408, 409, 425})  # it may take the same request the next ti
 GATEWAYS = frozenset({502, 504, 520, 524})  # which lost an answer: the model behind them may have given it
 
 
-Untaken = Literal["form", "temperature", "stream"]
+Untaken = Literal["form", "temperature", "length", "stream"]
 NAMES_OF: Mapping[Untaken, tuple[str, ...]] = {  # as vendors call what they do not take
     "temperature": ("temperature",),
     "form": (
         *("response_format", "json_schema", "text.format"),
         *("output_config", "output_format", "schema", "tool_choice", "response_mime_type"),
     ),
+    "length": ("max_tokens", "max_completion_tokens"),
     "stream": ("stream",),
 }
+
+OF_SCHEMAS = ("union types", "optional parameters", "grammar", "too complex", "output_config", "response_json_schema")
+"""What vendors say of a schema that they do not take: words that they repeat from nobody."""
 
 
 class Declined(Exception):
@@ -151,7 +155,8 @@ def untaken(error: Exception, call: ModelCall) -> Untaken | None:
         case openai.BadRequestError(code=code) | openai.UnprocessableEntityError(code=code):
             return _named(str(code)) or _named(error.message, sent)
         case Told(status=400):
-            return _named(error.said, sent)
+            is_schema = call.schema is not None and any(one in error.said.lower() for one in OF_SCHEMAS)
+            return "form" if is_schema else _named(error.said, sent)
         case _:
             return None
 

@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.core.models import ModelCall
+from bot.core.models import ModelAnswer, ModelCall
+from bot.core.plain_words import without_thinking
 from bot.core.records import Json
 
 ASKED_ANEW_SECONDS: Final = 6 * 3_600.0  # servers are updated: then the first rung is tried again
@@ -30,6 +31,7 @@ TRIALS: Final[tuple[tuple[Rung, str, bool], ...]] = (  # the rung, the question,
     ("json", IN_JSON, False),
 )
 TRIAL_TOKENS: Final = 100
+THINKING_TOKENS: Final = 1_500  # for a model that thinks before it says so little
 
 
 @dataclass(slots=True)
@@ -44,6 +46,8 @@ class Known:
     temperature: bool = True
     chat: bool = False  # held to a schema in Chat Completions only, though it has the Responses API
     stream: bool = True
+    both_lengths: bool = True  # takes `max_tokens` beside `max_completion_tokens`
+    thinks: bool = False  # before it writes, within what an answer may be long
     mark: str = ""
 
 
@@ -87,6 +91,8 @@ class Ladder:
             rung=max(shared.rung, _still_so(mine).rung, key=DOWN.index),
             temperature=shared.temperature and mine.temperature,
             stream=shared.stream and mine.stream,
+            both_lengths=shared.both_lengths and mine.both_lengths,
+            thinks=shared.thinks or mine.thinks,
         )
 
     def takes_schema(self, model: str, whose: str = "") -> bool:
@@ -108,6 +114,14 @@ class Ladder:
     def without_stream(self, model: str, whose: str = "") -> None:
         """Keep that streaming is refused."""
         self._kept(model, whose).stream, self.is_new = False, self.is_new or not whose
+
+    def without_both_lengths(self, model: str, whose: str = "") -> None:
+        """Keep that the longest answer is told by its newer name alone."""
+        self._kept(model, whose).both_lengths, self.is_new = False, self.is_new or not whose
+
+    def thinks(self, model: str, whose: str = "") -> None:
+        """Keep that a model thinks before it writes."""
+        self._kept(model, whose).thinks, self.is_new = True, self.is_new or not whose
 
     def belongs(self, model: str, mark: str) -> None:
         """Know nothing any more of a model where another one answers by its name, or the server was changed."""
@@ -147,17 +161,23 @@ def _still_so(found: Known) -> Known:
 
 def is_words(text: str) -> bool:
     """Tell whether an answer cannot come from a model that was held to JSON."""
-    return bool(text.strip()) and text.strip()[0] not in "{["
+    said = without_thinking(text).strip()
+    return bool(said) and said[0] not in "{["
 
 
-def trial(model: str, rung: Rung, question: str) -> ModelCall:
+def only_thinks(answer: ModelAnswer) -> bool:
+    """Tell whether an answer was cut off before a model had thought to its end."""
+    return not answer.complete and not without_thinking(answer.text).strip()
+
+
+def trial(model: str, rung: Rung, question: str, *, thinks: bool) -> ModelCall:
     """Give a small question by which it is found out how far a model is held to a form."""
     return ModelCall(
         model=model,
         instructions="You are a polite neighbour. Answer in at most five words.",
         input=question,
         temperature=None,
-        answer_tokens=TRIAL_TOKENS,
+        answer_tokens=THINKING_TOKENS if thinks else TRIAL_TOKENS,
         schema=TRIAL_SCHEMA if rung == "schema" else None,
         wants_json=rung == "json",
         cache_key="selfroom-trial",
@@ -167,7 +187,7 @@ def trial(model: str, rung: Rung, question: str) -> ModelCall:
 def is_held(text: str) -> bool:
     """Tell whether an answer has the form that was asked for."""
     try:
-        said = json.loads(text)
+        said = json.loads(without_thinking(text))
     except (ValueError, RecursionError):
         return False
     return isinstance(said, dict) and isinstance(said.get("greeting"), str)

@@ -59,9 +59,12 @@ class OpenAiLine:
 
     def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
         """Ask; gives the answer as it comes. `place`: where the server keeps what it has read of this asker."""
-        ask = responses.pieces if self._api == "responses" and not known.chat else chat.pieces
-        beside: dict[str, Json] | None = None if place is None else {"id_slot": place, "cache_prompt": True}
-        return ask(self._client, model, call, stream=known.stream, beside=beside)
+        beside: dict[str, Json] = {} if place is None else {"id_slot": place, "cache_prompt": True}
+        if self._api == "responses" and not known.chat:
+            return responses.pieces(self._client, model, call, stream=known.stream, beside=beside)
+        if not self.is_known and known.both_lengths:
+            beside["max_tokens"] = call.answer_tokens  # as others call it still, Ollama among them
+        return chat.pieces(self._client, model, call, stream=known.stream, beside=beside)
 
     async def objection(self, model: str, text: str) -> str:
         return await _objection(self._client, model, text)

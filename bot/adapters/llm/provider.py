@@ -11,15 +11,13 @@ from typing import Final, Protocol
 
 import httpx2
 import structlog
-from purgatory import AsyncCircuitBreakerFactory, AsyncInMemoryUnitOfWork
-from purgatory.domain.model import Context, OpenedState
-from purgatory.service._async.repository import AsyncInMemoryRepository
 
 from bot.adapters.llm import openai_line
+from bot.adapters.llm.breakers import BREAK_AFTER_FAILURES, BREAK_SECONDS, MOST_FAILING, OpenedState, breakers
 from bot.adapters.llm.claude import ClaudeLine
 from bot.adapters.llm.faults import Blame, Declined, Untaken, as_model_error, declined, untaken
 from bot.adapters.llm.gemini import GeminiLine
-from bot.adapters.llm.ladder import TRIALS, Known, Ladder, Seen, is_held, is_words, trial
+from bot.adapters.llm.ladder import TRIALS, Known, Ladder, Rung, Seen, is_held, is_words, only_thinks, trial
 from bot.adapters.llm.listening import Patience, Pieces, heard
 from bot.adapters.llm.looks import Looks
 from bot.adapters.llm.openai_line import OpenAiLine
@@ -33,10 +31,7 @@ from bot.core.records import Json, Usage
 from bot.core.spending import added, together
 from bot.tokens import tokenizer_for
 
-BREAK_AFTER_FAILURES = 5
-BREAK_SECONDS = 15
 LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
-MOST_FAILING = 1_000  # models, by who asks
 CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
 # What comes of what a server says that is no model:
 MALFORMED = AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError
@@ -136,22 +131,6 @@ class Line(Protocol):
         """Close all connections."""
 
 
-class Breakers(AsyncInMemoryRepository):
-    """Circuit breakers, of those that were asked for last: anybody may name models that there are not."""
-
-    async def get(self, name: str) -> Context | None:
-        """Give one, which is the last that was asked for now."""
-        if (found := self.breakers.pop(name, None)) is not None:
-            self.breakers[name] = found
-        return found
-
-    async def register(self, context: Context) -> None:
-        """Keep one, in place of the one that nobody has asked for the longest."""
-        await super().register(context)
-        if len(self.breakers) > MOST_FAILING:
-            del self.breakers[next(iter(self.breakers))]
-
-
 class Provider:
     """One server with a queue, and circuit breakers; `transport` is the way to a community's own.
 
@@ -173,14 +152,7 @@ class Provider:
         self._queue = Queue(self._pace.calls_at_once or CALLS_AT_ONCE)
         self._overlaps = Overlaps()
         self._pictures = PictureTurns()
-        kept = AsyncInMemoryUnitOfWork()
-        kept.contexts = Breakers()
-        self._breakers = AsyncCircuitBreakerFactory(
-            default_threshold=BREAK_AFTER_FAILURES,
-            default_ttl=BREAK_SECONDS,
-            exclude=[ModelRefused, ModelBusy, AskedAnew, asyncio.CancelledError],
-            uow=kept,
-        )
+        self._breakers = breakers()
         self._ladder = Ladder()
         self._looks = Looks()
         self._memory = memory
@@ -244,6 +216,9 @@ class Provider:
                 except ModelError as error:
                     error.usage = error.usage and added(found_out, error.usage)
                     raise
+                if self._turns_out_to_think(model, answer, whose):
+                    why = f"{model!r} thinks before it writes: it is asked again with room for that."
+                    raise AskedAnew(why, usage=together(found_out, answer.usage))
         except OpenedState as error:
             raise ModelUnreachable(
                 f"{model!r} at {self.address} has failed {BREAK_AFTER_FAILURES} times and rests for a moment.",
@@ -350,7 +325,8 @@ class Provider:
         loop = asyncio.get_running_loop()
         run = self._overlaps.sent(loop.time())
         seen, is_wide = self.seen(model), self._queue.at_once > 1
-        number = place.number if place is not None and seen.is_placed and is_wide else None
+        is_placed = place is not None and seen.is_placed and is_wide and place.number < (seen.places or 0)
+        number = place.number if place is not None and is_placed else None
         try:
             return await heard(
                 self._line.pieces(model, call, known, number),
@@ -371,6 +347,8 @@ class Provider:
         match untaken:
             case "temperature" if call.temperature is not None:
                 self._ladder.without_temperature(model, whose)
+            case "length" if self._ladder.of(model, whose).both_lengths:
+                self._ladder.without_both_lengths(model, whose)
             case "stream" if self._ladder.of(model, whose).stream:
                 self._ladder.without_stream(model, whose)
             case "form" if call.schema is not None:
@@ -392,6 +370,14 @@ class Provider:
         elif call.wants_json:
             self._ladder.stands(model, "words", whose)
 
+    def _turns_out_to_think(self, model: str, answer: ModelAnswer, whose: str) -> bool:
+        """Keep that a model thinks whose answer ended before it began; tells whether that was not known yet."""
+        known = self.known(model, whose)
+        if known.thinks or not only_thinks(answer):
+            return False
+        self._ladder.thinks(model, self._learner(whose))
+        return True
+
     async def _found_out(self, model: str, call: ModelCall, whose: str) -> Usage:
         """Find out what server and model take before they are first asked; gives what that used.
 
@@ -401,13 +387,13 @@ class Provider:
             return Usage()
         async with self._looks.alone(model):  # whoever asks for another model waits for nobody here
             is_new = await self._look(model)
-            used = Usage()
+            used, thought = Usage(), self.known(model, whose).thinks
             if not self._line.is_known and (call.schema is not None or call.wants_json) and self.options.structured:
                 used = await self._tried(model)
             await self._remembered()
-        if (is_new and not self._holds(model, call)) or (
-            call.schema is not None and self.known(model, whose).rung != "schema"
-        ):
+        known = self.known(model, whose)
+        is_otherwise = known.thinks != thought or (call.schema is not None and known.rung != "schema")
+        if is_otherwise or (is_new and not self._holds(model, call)):
             raise AskedAnew(f"{model!r} is asked anew, as it turned out to take less.", usage=used)
         return used
 
@@ -449,20 +435,29 @@ class Provider:
                 continue
             self._ladder.stands(model, rung, chat=chat)
             try:
-                answer = await self._ask(model, trial(model, rung, question), None, "")
+                answer, tokens = await self._tried_on(model, rung, question)
             except AskedAnew:
                 continue
             except ModelRefused:
                 if not chat:
                     raise
                 continue  # it has no Chat Completions
-            used = added(used, answer.usage)
-            if is_held(answer.text):
+            used = added(used, tokens)
+            if is_held(answer.text) or only_thinks(answer):  # of such a one real answers show more
                 break
             self._ladder.stands(model, "words")
         rung = self._ladder.of(model).rung
         log.info("it was found out how far a model is held to a form", address=self.address, model=model, rung=rung)
         return used
+
+    async def _tried_on(self, model: str, rung: Rung, question: str) -> tuple[ModelAnswer, Usage]:
+        """Ask a small question, and once more with more room where a model only thought; gives also what that used."""
+        asked = trial(model, rung, question, thinks=self._ladder.of(model).thinks)
+        answer = await self._ask(model, asked, None, "")
+        if not self._turns_out_to_think(model, answer, ""):
+            return answer, answer.usage
+        longer = await self._ask(model, trial(model, rung, question, thinks=True), None, "")
+        return longer, added(answer.usage, longer.usage)
 
     async def _remembered(self) -> None:
         if self._memory is not None and self._ladder.is_new and self._recalled:

@@ -189,8 +189,8 @@ class Grower(Protocol):
     async def seen(self, key: TreeKey, node_id: NodeId, beat_id: BeatId) -> Beat:
         """Put together again what an agent saw at a beat of a node; raises Rejected where that is not exact."""
 
-    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
-        """Compare two nodes, or all finished children of one: a header, and every difference."""
+    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None, coin: str) -> tuple[str, Sequence[str]]:
+        """Compare two nodes, or all finished children of one: a header, and every difference; `coin`: what money is."""
 
     async def carried(self, key: TreeKey, node_id: NodeId) -> Carried:
         """Give what may be taken over from a node."""

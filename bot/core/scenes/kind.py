@@ -196,13 +196,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a seat sees: all of them (and 0, who watches) the same phase, names, facts and bars; it alone `private`.
+    """What a seat sees: all (and 0, who watches) the same phase, names, dead, facts and bars; it alone `private`.
 
     `picture` is what the picture of its kind is drawn from (cogs.ui.scenes): for the board that of seat 0.
     """
 
     phase: str
     awaited: tuple[Seat, ...] = ()
+    dead: tuple[Seat, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     bars: tuple[tuple[str, int], ...] = ()
     private: tuple[tuple[str, str], ...] = ()
@@ -295,6 +296,11 @@ class State(Frozen, ABC):
 
     def valid(self) -> str:
         """Say why there can be no such state; empty where there can."""
+        return ""
+
+    @property
+    def won_by(self) -> str:
+        """Name who has won, as the ends of several are counted; empty where its outcome says it best."""
         return ""
 
     @abstractmethod

@@ -211,6 +211,7 @@ class Turn:
     phase: str
     awaited: tuple[Seat, ...]
     away: tuple[Seat, ...]
+    dead: tuple[Seat, ...]
     facts: tuple[tuple[str, str], ...]
     private: tuple[tuple[str, str], ...]
     bars: tuple[tuple[str, int], ...]
@@ -251,6 +252,7 @@ def shown_at(
         phase=seen.phase,
         awaited=seen.awaited,
         away=standing.state.away,
+        dead=seen.dead,
         facts=_worded(seen.facts, cast),
         private=_worded(seen.private, cast),
         bars=tuple((cast.words(name), count) for name, count in seen.bars),

@@ -22,6 +22,10 @@ class Sighting:
     names: Mapping[AgentId, str]
     members: frozenset[tuple[str, str]] = frozenset()  # (agent, room), by name
     scenes: Mapping[str, str] = field(default_factory=dict)  # outcome by title
+    won_by: Mapping[str, str] = field(default_factory=dict)  # who won those that are over, by title
+    moves: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # by title and step, since that ancestor
+    votes: Sequence[str] = ()  # among the moves, what each was for
+    reactions: Mapping[tuple[str, str], str] = field(default_factory=dict)  # by room and what they are to
 
 
 def common(path: Sequence[NodeId], other: Sequence[NodeId]) -> NodeId:
@@ -45,8 +49,8 @@ def _gather(value: Json, path: str, found: dict[str, Json]) -> None:
         found[path] = value
 
 
-def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
-    """Give a header that counts the differences, and all of them line by line."""
+def compared(one: Sighting, two: Sighting, coin: str) -> tuple[str, list[str]]:
+    """Give a header that counts the differences, and all of them line by line; `coin` names what they cost in."""
     a, b = one.node, two.node
     if a.digest and a.digest == b.digest:
         return "These worlds are the same.", []
@@ -59,11 +63,32 @@ def compared(one: Sighting, two: Sighting) -> tuple[str, list[str]]:
         for title in sorted({*one.scenes, *two.scenes})
         if one.scenes.get(title) != two.scenes.get(title)
     ]
-    cost = f"{a.usd:.4f} USD and {counted(a.tokens, 'token')} beside {b.usd:.4f} USD and {counted(b.tokens, 'token')}"
-    counts = [(number, "line"), (len(minds), "path"), (len(joined), "membership"), (len(scenes), "scene")]
+    costs = [f"{node.usd:.4f} {coin} and {counted(node.tokens, 'token')}" for node in (a, b)]
+    moves = [line for title in sorted({*one.moves, *two.moves}) for line in _moves(one, two, title)]
+    reactions = [
+        f"{room}, {said}: {one.reactions.get(at, 'none')} → {two.reactions.get(at, 'none')}"
+        for at in sorted({*one.reactions, *two.reactions})
+        for room, said in [at]
+        if one.reactions.get(at) != two.reactions.get(at)
+    ]
+    counts = [
+        (number, "line"),
+        (len(minds), "path"),
+        (len(joined), "membership"),
+        (len(scenes), "scene"),
+        (len(moves), "move"),
+        (len(reactions), "reaction"),
+    ]
     told = ", ".join(counted(many, word) for many, word in counts if many) or "nothing that is kept apart"
-    header = f"Node {a.id} and node {b.id} differ in {told}. {cost}."
-    parts = (("Said", [*first, *said]), ("Known, planned, looked at", minds), ("Members", joined), ("Scenes", scenes))
+    header = f"Node {a.id} and node {b.id} differ in {told}. {' beside '.join(costs)}."
+    parts = (
+        ("Said", [*first, *said]),
+        ("Known, planned, looked at", minds),
+        ("Members", joined),
+        ("Scenes", scenes),
+        ("Moves and votes", moves),
+        ("Reactions", reactions),
+    )
     return header, [line for title, lines in parts if lines for line in ("", f"## {title}", *lines)]
 
 
@@ -81,6 +106,15 @@ def _said(one: Sighting, two: Sighting) -> tuple[list[str], list[str], int]:
             lines.append(f"{room}, line {number}:")
             lines += [f"  {node.id}: {': '.join(said)}" for node, said in ((one.node, left), (two.node, right)) if said]
     return first, lines, differing
+
+
+def _moves(one: Sighting, two: Sighting, title: str) -> list[str]:
+    left, right = one.moves.get(title, {}), two.moves.get(title, {})
+    return [
+        f"{title}, step {step}: {left.get(step, 'none')} → {right.get(step, 'none')}"
+        for step in sorted({*left, *right})
+        if left.get(step) != right.get(step)
+    ]
 
 
 def _minds(one: Sighting, two: Sighting) -> list[str]:
@@ -103,17 +137,20 @@ def _shown(value: Json) -> str:
     return text if len(text) <= SHOWN_VALUE else f"{text[:SHOWN_VALUE]}…"
 
 
-def tabled(seen: Sequence[Sighting]) -> list[str]:
+def tabled(seen: Sequence[Sighting], coin: str) -> list[str]:
     """Give a table of worlds, one line each, and how often each outcome came."""
     lines = []
     outcomes: Counter[str] = Counter()
     for one in seen:
-        came = "; ".join(f"{title}: {outcome}" for title, outcome in sorted(one.scenes.items()) if outcome)
-        came = came or one.node.outcome or "went on"
-        outcomes[came] += 1
+        ends = [(title, outcome) for title, outcome in sorted(one.scenes.items()) if outcome]
+        went = one.node.outcome or "went on"
+        came = "; ".join(f"{title}: {outcome}" for title, outcome in ends) or went
+        outcomes["; ".join(f"{title}: {one.won_by.get(title) or outcome}" for title, outcome in ends) or went] += 1
+        votes = "; ".join(f"{what} ×{many}" for what, many in Counter(one.votes).most_common())
         lines.append(
-            f"**{one.node.id}** {came}, {counted(sum(map(len, one.said.values())), 'line')},"
-            f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} USD"
+            f"**Node {one.node.id}**: {came}, {f'votes: {votes}, ' if votes else ''}"
+            f"{counted(sum(map(len, one.said.values())), 'line')},"
+            f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} {coin}"
         )
     of = len(seen)
     return [*lines, *(f"{count} of {of}: {outcome}" for outcome, count in outcomes.most_common())]

@@ -49,7 +49,7 @@ class FrontDesk:
         self.money = Money(office)
         self.scenes = Scenes(office)
         self.timelines = Timelines(office, orchard, config or CommunityConfig())
-        self.merges = Merges(office, orchard)
+        self.merges = Merges(office, orchard, config or CommunityConfig())
         treasury = orchard.treasury if orchard is not None else None
         self.runs = Runs(office, laboratory, treasury, config or CommunityConfig())
         self.trials = Trials(office, self.actions)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import TypeVar
@@ -11,6 +11,7 @@ from bot.core import knowledge
 from bot.core.actions import Action, HudUpdate, PlanGoal, PlanMilestone, UndoKnowledge, UndoPlan
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, Audit, RecordAction
+from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.focus import LIST_SECTIONS, items_of
 from bot.core.keeping import JournalEntry, Merged
@@ -30,7 +31,7 @@ from bot.core.view import Outline, Subject
 from bot.core.wording import counted, honest
 from bot.engine.aside import aside
 from bot.engine.front_desk.office import LOOKED_BACK, Office, check_manages
-from bot.engine.front_desk.timelines import Orchard
+from bot.engine.front_desk.timelines import OFF, OFF_HERE, Orchard
 from bot.engine.performer import ActionContext
 from bot.engine.performer.performer import shown_parameters
 
@@ -39,7 +40,6 @@ QUOTED_CHARACTERS = 1_700
 FEW, CHARACTERS_AT_ONCE = 100, 40_000  # of one mind, that are worked out together
 T = TypeVar("T")
 TOLD = "Taken over from {} by The Architect: it did not happen here."
-OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
 FORGOTTEN = "That tells of somebody who asked to be forgotten: it stays where it is."
 
@@ -63,6 +63,7 @@ class Merges:
 
     office: Office
     orchard: Orchard | None = None
+    config: CommunityConfig = field(default_factory=CommunityConfig)  # what a community's own is laid over
 
     async def offered(self, timeline: Timeline, node_id: int) -> Offer:
         """Give what of a node may be taken over: what is there neither as at the fork nor as it is live."""
@@ -87,6 +88,8 @@ class Merges:
         check_manages(person)
         world = await self._world(timeline, node_id)
         async with self.office.changing(guild_id, person) as (community, write):
+            if not self.config.overlaid(community.overrides).timelines:
+                raise Rejected(OFF_HERE)
             offer = await _offer(write, timeline, NodeId(node_id), world)
             items = await aside(chosen, offer.of(of), what)
             await _check_remembered(write, community.id, world, items)

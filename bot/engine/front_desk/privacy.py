@@ -22,10 +22,14 @@ from bot.engine.front_desk.office import Office, readable
 FORGET_THEM = (
     "What you kept about them was removed. Forget them: do not speak of them or note them again unless they come back."
 )
-LAST_TRACES = "The last traces leave the database's files when nobody reads in them and their space is used again."
+LAST_TRACES = (
+    "The last traces leave the files of the database and of what-ifs when nobody reads in them and they can be "
+    "written: if something is in the way, whoever runs Selfroom finds it in the log."
+)
 OF_AGENT = {
     TraceKind.PROMPT: "the prompt of {}",
     TraceKind.LORE: "the lorebook of {}",
+    TraceKind.CARD: "what came with {}'s card",
     TraceKind.TOPIC: "the topic of {}'s room",
     TraceKind.BILLBOARD: "the billboard of {}'s room",
     TraceKind.KNOWLEDGE: "what {} knows",
@@ -200,12 +204,12 @@ def _told(gone: Gone, view: Outline, now: datetime, backup_days: int, *, whole: 
     told.append("What others wrote of you without @username stays, for a bare word may mean anything.")
     if gone.traces:
         places = counted(len(gone.traces), "place")
+        may = f"{places} (prompts, topics, billboards, key labels, cards, what agents know) may name you so"
         told.append(
-            f"{places} (prompts, topics, billboards, key labels, what agents know) may name you so: the managers were "
-            "given the list to decide."
+            f"{may}: the managers were given the list to decide."
             if view.config.managers_channel_id is not None
-            else f"{places} (prompts, topics, billboards, key labels, what agents know) may name you so, and this "
-            "server has no managers' channel: ask a manager to look into `/audit`, which lists them."
+            else f"{may}, and this server has no managers' channel: ask a manager to look into `/audit`, which lists "
+            "them."
         )
     told.append(f"Backups that still hold you expire by {now + timedelta(days=backup_days):%Y-%m-%d}.")
     return told if whole else [*told, LAST_TRACES]

@@ -8,7 +8,7 @@ from typing import Final
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
-from bot.core.changes import Audit, Change, SetOverride, UpdateRoom
+from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig, Manner
 from bot.core.errors import ModelError, ModelUnreachable, Rejected
 from bot.core.kinds import HeldFor
@@ -153,6 +153,11 @@ class Providers:
             for room in view.all_rooms.values()
             if room.fault_told_at is not None
         ]
+        changes += [
+            UpdateAgent(agent_id=agent.id, fields={"fault_told_at": None})
+            for agent in view.agents.values()
+            if agent.fault_told_at is not None
+        ]
         if model is not None:
             changes.append(SetOverride(name="model", value=model))
         await write.apply(community.id, changes)
@@ -218,7 +223,7 @@ INPUT_TOKENS, ANSWER_TOKENS = 2_500, 200  # of each
 MOST_SECONDS: Final = 720.0  # an answer on Discord can be changed for a quarter of an hour
 KEPT_FOR: Final = timedelta(days=1)
 UNDER_WAY: Final = "A model is being tried here already: wait for its card."
-TOO_POOR: Final = "A trial would cost {:.2f} USD at most, and today's budget has not so much left: try it tomorrow."
+TOO_POOR: Final = "A trial would cost {:.2f} {} at most, and today's budget has not so much left: try it tomorrow."
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +279,7 @@ class Trials:
             price = CallPrice.of(model, name, input_tokens=CALLS * INPUT_TOKENS, answer_tokens=CALLS * ANSWER_TOKENS)
             reservation = await set_aside(write.money, community.id, config, day_of(self.office.now()), price)
         if isinstance(reservation, Limit):
-            raise Rejected(TOO_POOR.format(price.usd))
+            raise Rejected(TOO_POOR.format(price.usd, model.source.coin))
         language = config.language if config.language in LANGUAGES else LANGUAGES[0]
         wanted = Wanted(name=name, languages=(language,), most_seconds=MOST_SECONDS)
 

@@ -23,6 +23,7 @@ from bot.engine.timelines.answers import GrantSpent, HouseFacts
 from bot.engine.timelines.house import Estimate, Grant, Treasury
 
 MOST_RUNS: Final = 50  # of one server
+MOST_BETWEEN: Final = 100  # turns or minutes between two snapshots: at each it is looked how large the run is
 NO_RUNS: Final = "Runs are switched off here: tell whoever runs Selfroom."
 NO_CARDS: Final = "A run of a server has no folder of cards: give the card itself, and take what it says."
 ONE_PLAYS: Final = "A run of this server is being played: wait for its end, or end it."
@@ -163,6 +164,8 @@ class Runs:
         check_manages(person)
         if any(one.card is not None for one in spec.agents):
             raise BadSetting(NO_CARDS)
+        if spec.every > MOST_BETWEEN:
+            raise BadSetting(f"every: a run of a server keeps a snapshot at least every {MOST_BETWEEN}: choose less.")
         if await self.kept.count(guild_id) >= MOST_RUNS:
             raise Rejected(Sentence("Over the limit of {runs}: delete one first.", runs=counted(MOST_RUNS, "run")))
         house = await self._house(guild_id, spec, spec.budget)

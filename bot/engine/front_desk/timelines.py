@@ -29,6 +29,7 @@ from bot.core.timelines.records import (
     AtTime,
     Cut,
     Event,
+    EventKind,
     Node,
     NodeId,
     Planned,
@@ -47,6 +48,7 @@ from bot.engine.timelines.house import Estimate, Treasury
 log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
+OFF_HERE = Sentence("What-ifs are switched off in this server: `/setup options` has `timelines`.")
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
 SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
 NOBODY = Snowflake(0)
@@ -106,6 +108,12 @@ class Timelines:
             raise Rejected(SITS_IN)
         return found
 
+    async def rooms_to_read(self, timeline: Timeline) -> Sequence[AgentId]:
+        """Give the rooms that all have to be open to who looks and does not manage; empty where only managers look."""
+        if (await self._config(timeline)).timelines_for_managers:
+            return ()
+        return (await self._there().trees.find(timeline.key)).rooms
+
     async def shown(self, timeline: Timeline) -> Shown:
         """Give a tree with its nodes."""
         trees = self._there().trees
@@ -143,7 +151,7 @@ class Timelines:
             if not shut.isdisjoint(rooms or shut):
                 raise Rejected(SITS_IN)
             if not config.timelines:
-                raise Rejected(Sentence("What-ifs are switched off in this server: `/setup options` has `timelines`."))
+                raise Rejected(OFF_HERE)
             if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
                 raise Rejected(
                     Sentence(
@@ -212,6 +220,13 @@ class Timelines:
         """Give the price from which a person is asked whether an operation is to be run."""
         return (await self._config(timeline)).timeline_ask_usd
 
+    async def check_on(self, timeline: Timeline) -> CommunityConfig:
+        """Give the settings of a tree's community; raises Rejected where it has switched what-ifs off."""
+        config = await self._config(timeline)
+        if not config.timelines:
+            raise Rejected(OFF_HERE)
+        return config
+
     async def _config(self, timeline: Timeline) -> CommunityConfig:
         async with self.office.store.reading() as read:
             everyone = await read.communities.all()
@@ -247,7 +262,7 @@ class Timelines:
         """Make nodes and begin to run them, within a grant of the day's money; gives them as they were stored."""
         orchard, key = self._there(), timeline.key
         check_manages(person)
-        config = await self._config(timeline)
+        config = await self.check_on(timeline)
         if (await orchard.trees.find(key)).bytes > config.timeline_megabytes * MEGABYTE:
             raise Rejected(
                 Sentence(
@@ -285,6 +300,7 @@ class Timelines:
         nodes = [node for node in await orchard.trees.nodes(key) if not node.status.is_over]
         if not nodes or orchard.treasury.runs(key):
             return
+        await self.check_on(timeline)
         estimate = await orchard.treasury.estimate(key, _turns_of(nodes), len(nodes))
         grant = await orchard.treasury.grant(key, await orchard.treasury.capped(key, estimate, timeline.usd_cap))
         resumed: Sequence[Node] = ()
@@ -297,6 +313,13 @@ class Timelines:
     async def read(self, timeline: Timeline, node_id: int) -> Sequence[str]:
         """Give what was said in a node since the fork."""
         return await self._there().grower.read(timeline.key, NodeId(node_id))
+
+    async def answer(self, timeline: Timeline, node: Node) -> str:
+        """Give what the agent said that was asked in a node; empty where it said nothing."""
+        agent_id = node.asked[0] if node.asked is not None else None
+        told = [one.data for one in await self.events(timeline, 0, node.id) if one.kind is EventKind.MESSAGE]
+        mine = [one for one in told if one["room"] == agent_id and one["by"] == str(agent_id)]
+        return "\n".join(str(one["text"]) for one in mine)
 
     async def minds(self, timeline: Timeline, node_id: int, *, who: Snowflake) -> Sequence[MindShown]:
         """Give what the agents of a node carry, but for those into whose heads this person may not look."""
@@ -321,16 +344,33 @@ class Timelines:
 
     async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all children of one."""
-        return await self._there().grower.compare(timeline.key, NodeId(one), None if two is None else NodeId(two))
+        other, coin = None if two is None else NodeId(two), await self.coin(timeline)
+        return await self._there().grower.compare(timeline.key, NodeId(one), other, coin)
 
-    async def rerun(self, timeline: Timeline, node_id: int) -> str:
+    async def rerun(self, timeline: Timeline, person: Person, node_id: int) -> str:
         """Run a node again from its record, and say whether it came out the same."""
-        differs = await self._there().grower.rerun(timeline.key, NodeId(node_id))
-        return differs or f"Node {node_id} was run again from its record: 0 bytes differ."
+        orchard = self._there()
+        check_manages(person)
+        await self.check_on(timeline)
+        tree = await orchard.trees.find(timeline.key)
+        if tree.program != orchard.program:
+            raise Rejected(
+                Sentence(
+                    "This tree was begun with Selfroom {then}, and this is {now}, which need not do the same with the "
+                    "same answers: its nodes can be read and go on, but not be run again.",
+                    then=tree.program,
+                    now=orchard.program,
+                )
+            )
+        differs = await orchard.grower.rerun(timeline.key, NodeId(node_id))
+        await self._touched(timeline, person, f"Tree {timeline.id}: node {node_id} was run again.")
+        return differs or Sentence("Node {node} was run again from its record: 0 bytes differ.", node=node_id)
 
-    async def note(self, timeline: Timeline, node_id: int, text: str) -> None:
+    async def note(self, timeline: Timeline, person: Person, node_id: int, text: str) -> None:
         """Set what people note beside a node."""
+        check_manages(person)
         await self._there().grower.note(timeline.key, NodeId(node_id), text)
+        await self._touched(timeline, person, f"Tree {timeline.id}: a note was set beside node {node_id}.")
 
     async def stop(self, timeline: Timeline, person: Person, node_id: int) -> None:
         """End a node after the present call."""

@@ -14,6 +14,7 @@ from bot.core.ports.residents import Views
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Person, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.wording import counted
+from bot.engine.aside import aside
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.front_desk.privacy import place_of, without, without_lore
@@ -79,6 +80,8 @@ class Traces:
                 changed = len(lore)
                 await write.apply(community.id, lore)
                 await _as_it_is_now(write.notes, community.id, id_)
+            elif trace.kind is TraceKind.CARD:
+                changed, where = await _without(write.notes, community.id, id_, who), "a card"
             else:
                 async for mind in write.views.each_mind(community.id, [id_]):
                     changes = without(mind, who, now, by=by)
@@ -128,6 +131,15 @@ async def _as_it_is_now(notes: WritableNotes, community_id: CommunityId, agent_i
     kept = await notes.find(community_id, name)
     if isinstance(kept, dict) and kept.pop(BOOK_FIELD, None) is not None:
         await notes.keep(community_id, name, kept)
+
+
+async def _without(notes: WritableNotes, community_id: CommunityId, agent_id: AgentId, who: NameRedactor) -> bool:
+    """Take what holds a name out of what is only kept of an agent's card; tells whether anything did."""
+    name = kept_with(agent_id)
+    kept = await notes.find(community_id, name)
+    left = await aside(who.knowledge, kept) if isinstance(kept, dict) else kept
+    await notes.keep(community_id, name, left or None)
+    return left != kept
 
 
 async def _key(views: Views, community_id: CommunityId, key_id: int) -> AccessKey:

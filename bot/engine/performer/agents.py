@@ -96,7 +96,7 @@ async def restore_agent(work: UnitOfWork, action: RestoreAgent) -> str:
         raise Rejected(
             Sentence("{agent} was deleted for good: what was said there is still being removed.", agent=agent.name)
         )
-    work.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0)
+    work.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0, unusable_in_a_row=0)
     room = work.room(agent.id)
     if room.channel_id is None:
         work.update_room(agent.id, visibility=Visibility.PRIVATE)  # until Discord shows who sees the new one
@@ -161,6 +161,8 @@ def _at_rest(agent: WholeAgent) -> WholeAgent:
         beat_id=None,
         lease_until=None,
         failures_in_a_row=0,
+        unusable_in_a_row=0,
+        fault_told_at=None,
     )
 
 

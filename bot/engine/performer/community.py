@@ -90,6 +90,8 @@ async def set_ignored(work: UnitOfWork, action: SetIgnored) -> str:
         return Sentence(
             "You wish to be heard again, but a manager muted you: agents ignore you until a manager lifts that."
         )
+    if not person.username:  # of who is forgotten nothing but the id is kept
+        return Sentence("Agents ignore you already: you asked to be forgotten here.")
     who = work.name(person.id, person.username)
     return Sentence("Agents ignore {who}.", who=who) if action.ignored else Sentence("Agents listen to {who}.", who=who)
 
@@ -97,6 +99,8 @@ async def set_ignored(work: UnitOfWork, action: SetIgnored) -> str:
 @handles(SetMuted)
 async def set_muted(work: UnitOfWork, action: SetMuted) -> str:
     person = await _known(work, Snowflake(action.person_id))
+    if not person.username:
+        raise Rejected(Sentence("They asked to be forgotten here: agents ignore them, and go on doing so."))
     await work.write.people.decide_about(work.community_id, replace(person, muted=action.muted))
     who = work.name(person.id, person.username)
     if person.ignored and not action.muted:

@@ -82,7 +82,7 @@ async def resume(work: UnitOfWork, action: Resume) -> str:
     agent = work.me()
     if agent.paused_reason is None:
         raise Rejected(Sentence("{agent} is not paused.", agent=agent.name))
-    work.update_agent(agent.id, paused_reason=None, failures_in_a_row=0, backs_off_until=None)
+    work.update_agent(agent.id, paused_reason=None, failures_in_a_row=0, unusable_in_a_row=0, backs_off_until=None)
     await redraw_lobbies(work)
     return Sentence("{agent} goes on.", agent=agent.name)
 

@@ -52,6 +52,7 @@ class ModelFacts:
     is_known: bool = True
     refusal: str = ""
     takes_temperature: bool = True
+    thinks: bool | None = None  # None: of an older world, where those did that take no temperature
     takes_schema: bool = True
 
 
@@ -270,6 +271,11 @@ class NodeModels:
     def takes_temperature(self, model: str) -> bool:
         """Tell whether the model lets a temperature be set."""
         return self._of(model).takes_temperature
+
+    def thinks(self, model: str) -> bool:
+        """Tell whether the model thinks before it writes."""
+        one = self._of(model)
+        return not one.takes_temperature if one.thinks is None else one.thinks
 
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema."""

@@ -213,7 +213,12 @@ class Treasury:
         if isinstance(booked, Limit):
             rest = f", {left:.2f} left" if left is not None else ""
             raise Rejected(
-                Sentence("The day's money does not hold this: about {usd:.2f} USD{rest}.", usd=estimate.usd, rest=rest)
+                Sentence(
+                    "The day's money does not hold this: about {usd:.2f} {coin}{rest}.",
+                    usd=estimate.usd,
+                    coin=model.source.coin,
+                    rest=rest,
+                )
             )
         return Grant(
             community_id=key.community_id,
@@ -288,5 +293,6 @@ def _facts(model: Model, name: str) -> ModelFacts:
         is_known=model.is_known(name),
         refusal=model.refusal(name),
         takes_temperature=model.takes_temperature(name),
+        thinks=model.thinks(name),
         takes_schema=model.takes_schema(name),
     )

@@ -1,24 +1,34 @@
 """Worlds apart as people look at them: what was said there, and what of them is compared."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import TypeAdapter
 
+from bot.core.ports import Reading
 from bot.core.ports.trees import Trees, World
-from bot.core.records import AgentId, Focus, Json, Message, MessageId
+from bot.core.records import AgentId, Focus, Json, Message, MessageId, Mind, SceneId
+from bot.core.scenes.kind import RULES
+from bot.core.scenes.moves import parameters
+from bot.core.scenes.play import Entry
+from bot.core.scenes.records import Scene
+from bot.core.scenes.registry import KINDS
+from bot.core.scenes.showing import Cast, begun
 from bot.core.timelines.comparing import Sighting, common, compared, tabled
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, NodeId, TreeKey
 from bot.core.timelines.showing import MindShown
 from bot.core.view import View
 from bot.core.wording import counted
+from bot.engine.scene_posts import names_of
 
 FOCUS: TypeAdapter[Focus] = TypeAdapter(Focus)
 MOST_LINES = 2_000  # of one room
 LISTED_LINES = 400
 MOST_CHILDREN = 25
+SHOWN_OF_A_LINE = 60  # characters, of what was reacted to
 MOST_DIFFERENCES = 5_000  # lines that are told of two worlds: a file beyond that is read by nobody
 
 
@@ -68,33 +78,46 @@ async def minds(trees: Trees, key: TreeKey, node_id: NodeId) -> list[MindShown]:
     ]
 
 
-async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId) -> tuple[str, list[str]]:
+async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId, coin: str) -> tuple[str, list[str]]:
     """Compare two nodes from their last common ancestor: a header that counts, and every difference."""
     paths = [[node.id for node in await trees.path(key, id_)] for id_ in (one, two)]
     ancestor = await trees.node(key, common(*paths))
-    since = ancestor.until_at
-    left, right = await _sighting(trees, key, one, since), await _sighting(trees, key, two, since)
-    header, lines = await asyncio.to_thread(compared, left, right)  # minds may be large, and many
+    steps = await _steps(trees, key, ancestor.id)
+    left, right = [await _sighting(trees, key, id_, ancestor.until_at, steps) for id_ in (one, two)]
+    header, lines = await asyncio.to_thread(compared, left, right, coin)  # minds may be large, and many
     more = len(lines) - MOST_DIFFERENCES
     return header, [*lines[:MOST_DIFFERENCES], f"… and {counted(more, 'more line')}."] if more > 0 else lines
 
 
-async def children_compared(trees: Trees, key: TreeKey, parent: NodeId) -> list[str]:
+async def children_compared(trees: Trees, key: TreeKey, parent: NodeId, coin: str) -> list[str]:
     """Give a table of a node's finished children, and how often each outcome came."""
     node = await trees.node(key, parent)
     done = [one for one in await trees.nodes(key) if one.parent == parent and one.digest]
     newest = done[-MOST_CHILDREN:]  # whoever looks keeps the process from others, and from saying that it lives
     older = [f"Of {counted(len(done) - len(newest), 'older child', 'older children')} nothing is told."]
-    table = await asyncio.to_thread(tabled, [await _sighting(trees, key, one.id, node.until_at) for one in newest])
+    steps = await _steps(trees, key, parent)
+    seen = [await _sighting(trees, key, one.id, node.until_at, steps) for one in newest]
+    table = await asyncio.to_thread(tabled, seen, coin)
     return [*table, *(older if len(done) > len(newest) else ())]
 
 
-async def _sighting(trees: Trees, key: TreeKey, node_id: NodeId, since: datetime | None) -> Sighting:
+async def _steps(trees: Trees, key: TreeKey, node_id: NodeId) -> Mapping[SceneId, int]:
+    """Give how far the scenes of a world were."""
+    async with trees.look(key, node_id) as world, world.store.reading() as read:
+        return {one.id: one.step for one in await read.scenes.all(key.community_id)}
+
+
+async def _sighting(
+    trees: Trees, key: TreeKey, node_id: NodeId, since: datetime | None, steps: Mapping[SceneId, int]
+) -> Sighting:
     async with trees.look(key, node_id) as world:
         view = await _view(world)
         said = await _said(world, view, since=since or world.tree.at)
         async with world.store.reading() as read:
-            scenes = await read.scenes.all(key.community_id)
+            scenes = [await _scene(read, one, steps) for one in await read.scenes.all(key.community_id)]
+            newest = [
+                one for room_id in sorted(view.rooms) for one in await read.talk.history(key.community_id, room_id)
+            ]
     names = {id_: agent.name for id_, agent in view.agents.items()}
     rooms: dict[str, list[tuple[str, str]]] = {}
     for one in said:
@@ -107,8 +130,64 @@ async def _sighting(trees: Trees, key: TreeKey, node_id: NodeId, since: datetime
         members=frozenset(
             (names.get(agent, str(agent)), _room(view, room)) for agent, room in view.memberships if agent in names
         ),
-        scenes={f"{one.kind} {one.id}": one.outcome or str(one.status) for one in scenes},
+        scenes={one.title: one.came for one in scenes},
+        won_by={one.title: one.won_by for one in scenes},
+        moves={one.title: one.moves for one in scenes},
+        votes=[vote for one in scenes for vote in one.votes],
+        reactions={
+            (_room(view, one.room_id), f"“{_who(one, names)}: {one.content[:SHOWN_OF_A_LINE]}”"): " ".join(
+                f"{name} ×{count}" for name, count in one.reactions
+            )
+            for one in newest
+            if one.reactions
+        },
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scene:
+    """What is compared of a scene."""
+
+    title: str
+    came: str
+    won_by: str
+    moves: Mapping[int, str]
+    votes: Sequence[str]
+
+
+async def _scene(read: Reading, light: Scene, steps: Mapping[SceneId, int]) -> _Scene:
+    """Give what came of a scene, and of its moves those after so many `steps`."""
+    scene = await read.scenes.find(light.community_id, light.id) or light
+    cast = Cast(names=await names_of(read, scene), options=scene.options)
+    since = steps.get(scene.id, 0)
+    log = [one for one in await read.scenes.log(scene.community_id, scene.id) if one.step > since]
+    found = begun(scene) if scene.outcome else None
+    return _Scene(
+        title=f"{scene.kind} {scene.id}",
+        came=cast.words(scene.outcome) or str(scene.status),
+        won_by=found[1].state.won_by if found is not None else "",
+        moves={one.step: _move(scene, one, cast) for one in log},
+        votes=[_values(scene, one, cast) for one in log if one.move == "vote"],
+    )
+
+
+def _move(scene: Scene, entry: Entry, cast: Cast) -> str:
+    who = "the rules" if entry.seat == RULES else cast.name(entry.seat)
+    return " ".join(filter(None, (who, entry.move, _values(scene, entry, cast))))
+
+
+def _values(scene: Scene, entry: Entry, cast: Cast) -> str:
+    """Word what a move was for; who sits on a seat goes by name, and what was said beside it is no part of it."""
+    kind = KINDS.get(scene.kind)
+    model = kind.move_named(entry.move) if kind is not None else None
+    texts = {one.name for one in parameters(model) if one.what == "text"} if model is not None else set[str]()
+    given = [(name, one) for name, one in entry.arguments.items() if name not in texts]
+    return ", ".join(cast.name(one) if name == "seat" and isinstance(one, int) else str(one) for name, one in given)
+
+
+def carried_by(mind: Mind) -> dict[str, Json]:
+    """Give what a mind carries by its paths at the top: what it knows, and what stands in its focus and plan."""
+    return {**mind.knowledge, **{f"focus.{name}": value for name, value in _focus(mind.focus).items()}}
 
 
 def _focus(focus: Focus) -> dict[str, Json]:

@@ -147,11 +147,11 @@ class Operations:
         async with self._slots.taken(key.community_id):
             return await self.runner.seen(key, node_id, beat_id)
 
-    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
+    async def compare(self, key: TreeKey, one: NodeId, two: NodeId | None, coin: str) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all finished children of one: a header, and every difference."""
         if two is not None:
-            return await looking.difference(self.trees, key, one, two)
-        table = await looking.children_compared(self.trees, key, one)
+            return await looking.difference(self.trees, key, one, two, coin)
+        table = await looking.children_compared(self.trees, key, one, coin)
         if not table:
             raise Rejected(
                 Sentence("Node {node_id} has no finished children: name another node beside it.", node_id=one)

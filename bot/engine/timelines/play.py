@@ -1,7 +1,6 @@
 """A world apart goes on: the same engine over a store of its own, from one due moment to the next."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import ParamSpec, TypeVar
@@ -171,11 +170,14 @@ def _unheard() -> None:
     """Nobody looks on."""
 
 
+async def _untold() -> None:
+    """Nobody is told."""
+
+
 class Turns:
-    """Metrics of one node: how many beats were applied, and how many calls failed; `on_turn` hears of each beat."""
+    """Metrics of one node: how many beats were applied; `on_turn` hears of each."""
 
     def __init__(self, on_turn: Callable[[], None] = _unheard) -> None:
-        self.counts: Counter[str] = Counter()
         self.beats = 0
         self._on_turn = on_turn
 
@@ -185,8 +187,7 @@ class Turns:
         self._on_turn()
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
-        """Add to a counter."""
-        self.counts[name] += int(amount)
+        """Count nothing else: a world apart has no page of metrics."""
 
     def observe(self, name: str, value: float, **labels: str) -> None:
         """Measure nothing: how long it takes is nothing to a world apart."""
@@ -218,6 +219,7 @@ class Play:
     publisher: Loopback
     models: NodeModels
     begun_at: datetime | None = None
+    after_turn: Callable[[], Awaitable[None]] = _untold
 
     async def go_on(self, turns: int, until: datetime | None, is_stopped: Callable[[], bool]) -> str:
         """Play so many turns, or until a moment; gives what came of it in words, empty when it just went on."""
@@ -234,6 +236,8 @@ class Play:
             before = self.turns.beats
             await self._step(at)
             steps = steps + 1 if self.turns.beats == before else 0
+            if not steps:
+                await self.after_turn()
             if self.record.is_cut:
                 return ENDED if self.record.is_ended else SPENT
             await self._check_models()
@@ -293,7 +297,7 @@ class Play:
 
     async def _check_models(self) -> None:
         """Raise Failed once an agent's model has failed again and again."""
-        if not self.turns.counts["model_failures"]:
+        if not self.record.last_fault:
             return
         async with self.world.store.reading() as read:
             view = await read.views.action_view(

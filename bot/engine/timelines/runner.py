@@ -1,5 +1,6 @@
 """One node is run: opened from its parent, changed, played to its end, and kept; or run again from its record."""
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +11,10 @@ import structlog
 from bot.core.errors import NotFound, Rejected, SelfroomError, StoreError
 from bot.core.models import Tokenizer
 from bot.core.ports import Clock
+from bot.core.ports.scenes import Scenes
 from bot.core.ports.trees import Trees, World
 from bot.core.records import AgentId, Beat, BeatId, Json, Message, MessageId, Person, SceneId
+from bot.core.scenes.records import Scene
 from bot.core.sentences import Sentence
 from bot.core.timelines.changes import Change
 from bot.core.timelines.records import Answer, EventKind, Finished, Node, NodeId, Status, Told, TreeKey
@@ -20,6 +23,7 @@ from bot.engine.performer import Performer
 from bot.engine.timelines.answers import House, Record
 from bot.engine.timelines.chance import OpenCipher
 from bot.engine.timelines.changing import Changing, hear
+from bot.engine.timelines.looking import carried_by
 from bot.engine.timelines.play import ENDED, SPENT, Failed, Play, Stagecraft, Stopped
 
 A_MOMENT_SECONDS = 1.0
@@ -58,7 +62,8 @@ class Runner:
     async def _run(self, key: TreeKey, node_id: NodeId, is_stopped: Callable[[], bool]) -> Node:
         async with self.trees.open(key, node_id) as world:
             play = await self._play(world, await self._record(key, node_id))
-            since = await marked(world)
+            telling = _Telling(self.trees, key, world, await marked(world))
+            play.after_turn = telling.now_and_then
             status, outcome = Status.DONE, ""
             try:
                 outcome = await self._carry_out(play, world.node, is_stopped)
@@ -66,8 +71,7 @@ class Runner:
                 status, outcome = Status.STOPPED, "somebody stopped it"
             except (Failed, Rejected, NotFound) as error:
                 status, outcome = Status.FAILED, str(error)
-            if status is Status.DONE:
-                await self.trees.tell(key, node_id, await happened(world, since))
+            await telling.all()
             return await self.trees.keep(world, self._ended(status, outcome, play))
 
     async def rerun(self, key: TreeKey, node_id: NodeId) -> str:
@@ -232,7 +236,8 @@ class _Nowhere:
         """Keep nothing."""
 
 
-MOST_TOLD = 400  # events of one kind and node
+MOST_TOLD = 400  # messages of a room, and beats of an agent, at once
+TOLD_EACH_SECONDS = 0.2  # a scripted mind takes hundreds of turns in one
 SHOWN_CHARACTERS = 2_000
 
 
@@ -262,8 +267,40 @@ async def marked(world: World) -> Mark:
     )
 
 
-async def happened(world: World, since: Mark) -> Sequence[Told]:
-    """Give what happened since: messages, beats, changed knowledge, and moves in scenes."""
+@dataclass(slots=True)
+class _Telling:
+    """Tells of a node while it runs what happens in it; never again and again for what comes at once."""
+
+    trees: Trees
+    key: TreeKey
+    world: World
+    since: Mark
+    told_at: float = 0.0
+
+    async def now_and_then(self) -> None:
+        """Tell what happened, unless that was just done."""
+        now = asyncio.get_running_loop().time()
+        if now - self.told_at >= TOLD_EACH_SECONDS:
+            await self._more()
+            self.told_at = asyncio.get_running_loop().time()
+
+    async def all(self) -> None:
+        """Tell all that happened."""
+        while await self._more():
+            pass
+
+    async def _more(self) -> bool:
+        told, self.since = await happened(self.world, self.since)
+        if told:
+            await self.trees.tell(self.key, self.world.node.id, told)
+        return bool(told)
+
+
+async def happened(world: World, since: Mark) -> tuple[Sequence[Told], Mark]:
+    """Give what happened since: messages, beats, changed minds, and moves in scenes; and how far that is.
+
+    Of very much only the oldest is told: the rest comes when it is asked again.
+    """
     community_id = world.tree.key.community_id
     async with world.store.reading() as read:
         agents = list(await read.agents.names(community_id))
@@ -278,21 +315,30 @@ async def happened(world: World, since: Mark) -> Sequence[Told]:
             if agent is None or view.agents[id_].last_beat_at != agent.last_beat_at:
                 newest = await read.beats.newest(community_id, id_, limit=MOST_TOLD)
                 beats += [one for one in newest if one.id > since.beats.get(id_, BeatId(0))]
-        moves: list[Told] = []
-        for scene in await read.scenes.all(community_id):
-            before = since.steps.get(scene.id, 0)
-            if scene.step > before:
-                log = await read.scenes.log(community_id, scene.id)
-                moves += [
-                    Told(
-                        kind=EventKind.MOVE,
-                        data={"scene": scene.id, "step": one.step, "seat": one.seat, "move": str(one.move)},
-                    )
-                    for one in log
-                    if one.step > before
-                ]
-    told = [_message(one) for one in sorted(said, key=lambda one: one.id)]
-    return [*told, *moves, *_knowledge(since.view, view), *map(_beat, sorted(beats, key=lambda one: one.id))]
+        scenes = await read.scenes.all(community_id)
+        moves = [one for scene in scenes for one in await _moves(read.scenes, scene, since.steps.get(scene.id, 0))]
+    said.sort(key=lambda one: one.id)
+    beats.sort(key=lambda one: one.id)
+    told = [*map(_message, said), *moves, *_minds(since.view, view), *map(_beat, beats)]
+    mark = Mark(
+        view=view,
+        beats={**since.beats, **{one.agent_id: one.id for one in beats}},
+        messages={**since.messages, **{one.room_id: one.id for one in said}},
+        steps={one.id: one.step for one in scenes},
+    )
+    return told, mark
+
+
+async def _moves(scenes: Scenes, scene: Scene, after: int) -> list[Told]:
+    """Tell the moves in a scene after a step."""
+    if scene.step <= after:
+        return []
+    data: list[dict[str, Json]] = [
+        {"scene": scene.id, "step": one.step, "seat": one.seat, "move": str(one.move)}
+        for one in await scenes.log(scene.community_id, scene.id)
+        if one.step > after
+    ]
+    return [Told(kind=EventKind.MOVE, data=one) for one in data]
 
 
 def _message(one: Message) -> Told:
@@ -320,19 +366,19 @@ def _beat(one: Beat) -> Told:
     return Told(kind=EventKind.BEAT, data=data)
 
 
-def _knowledge(before: View, after: View) -> list[Told]:
-    """Tell which knowledge, plan and focus is otherwise, by the agent and the path at the top."""
+def _minds(before: View, after: View) -> list[Told]:
+    """Tell which knowledge, focus and plan is otherwise, by the agent and the path at the top."""
     told = []
     for (agent_id, side), mind in sorted(after.minds.items()):
-        was = before.mind_of(agent_id, side)
-        for path in sorted({*was.knowledge, *mind.knowledge}):
-            if was.knowledge.get(path) != mind.knowledge.get(path):
+        was, now = carried_by(before.mind_of(agent_id, side)), carried_by(mind)
+        for path in sorted({*was, *now}):
+            if was.get(path) != now.get(path):
                 data: dict[str, Json] = {
                     "agent": agent_id,
                     "side": side,
                     "path": path,
-                    "before": _shown(was.knowledge.get(path)),
-                    "after": _shown(mind.knowledge.get(path)),
+                    "before": _shown(was.get(path)),
+                    "after": _shown(now.get(path)),
                 }
                 told.append(Told(kind=EventKind.KNOWLEDGE, data=data))
     return told

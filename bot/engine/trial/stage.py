@@ -202,7 +202,7 @@ class Stage:
     async def _failures(self) -> dict[AgentId, int]:
         async with self.store.reading() as read:
             agents = (await read.views.whole(self.community_id, messages=0)).agents
-        return {id_: agent.failures_in_a_row for id_, agent in agents.items()}
+        return {id_: agent.failures_in_a_row + agent.unusable_in_a_row for id_, agent in agents.items()}
 
     async def _stands(self) -> Happened:
         """Give all that was said and done so far."""

@@ -25,11 +25,15 @@ MANAGER = int(Permission.MANAGE_GUILD)
 
 
 class PersonForm(TypedDict, total=False):
-    """A person, and the server it comes into (the first one, unless it is named)."""
+    """A person, and the server it comes into (the first one, unless it is named).
+
+    `again`: who came so before under that name, where there is one.
+    """
 
     name: Required[Annotated[str, Text(1, 32)]]
     guild_id: Snowflake
     manager: bool
+    again: bool
 
 
 class ProfileForm(TypedDict, total=False):
@@ -80,7 +84,8 @@ def _guild(call: Call, guild_id: object) -> Json:
 def make_person(call: Call, form: PersonForm) -> Json:
     """Make a person and bring it into a server."""
     guild = _guild(call, form.get("guild_id"))
-    row = people.make_person(call.world, form["name"].strip())
+    make = people.come_again if form.get("again") else people.make_person
+    row = make(call.world, form["name"].strip())
     roles = (_manager_role(call, guild),) if form.get("manager") else ()
     people.join(call.world, guild["id"], row["id"], role_ids=roles)
     return {"user": show_user(row), "token": row["token"]}

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import aiohttp
+import discord
 import pytest
 
 from bot.core.records import Snowflake
@@ -62,6 +63,40 @@ async def test_who_calls_again_soon_is_pointed_at_what_was_said_above(scene: Sce
 
     await until(is_pointed)
     assert len(await scene.said_in(scene.welcome, mira, 1)) == 1
+
+
+async def test_who_greets_an_agent_before_it_has_its_channel_is_told_once_it_has() -> None:
+    async with staged() as stage, stage.bot() as bot, aiohttp.ClientSession() as session:
+        async with session.get(f"{stage.playground.url}/playground") as answer:
+            welcome = int((await answer.json())["channel_id"])
+        mira = await stage.guest("mira")
+        said = await mira.say(welcome, "Hello Ada! Anyone here?")
+
+        async def is_heard() -> bool:
+            channel = bot.client.get_channel(welcome)
+            return isinstance(channel, discord.TextChannel) and channel.last_message_id == said
+
+        await until(is_heard)
+        _, ada_at = await stage.settle_in(bot)
+        [told] = await Scene(stage, bot, ada_at, welcome).said_in(welcome, mira, 1)
+        assert f"**Ada** in <#{ada_at}>" in told
+
+
+async def test_who_greets_an_agent_while_the_bot_is_away_is_told_once_when_it_is_back() -> None:
+    async with staged() as stage, aiohttp.ClientSession() as session:
+        async with session.get(f"{stage.playground.url}/playground") as answer:
+            welcome = int((await answer.json())["channel_id"])
+        mira, bob = await stage.guest("mira"), await stage.guest("bob")
+        async with stage.bot() as bot:
+            _, ada_at = await stage.settle_in(bot)
+        await bob.say(welcome, "Is there bread left?")
+        await mira.say(welcome, "Hello Ada! Anyone here?")
+        async with stage.bot() as bot:
+            [told] = await Scene(stage, bot, ada_at, welcome).said_in(welcome, mira, 1)
+            assert f"**Ada** in <#{ada_at}>" in told
+        await bob.say(welcome, "Ada, hello")
+        async with stage.bot() as bot:
+            assert len(await Scene(stage, bot, ada_at, welcome).said_in(welcome, mira, 2)) == 2
 
 
 async def test_who_calls_the_bot_itself_is_told_too(scene: Scene) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.core.config import CommunityConfig
-from bot.core.errors import Rejected
+from bot.core.errors import BadSetting, Rejected
 from bot.core.records import Snowflake
 from bot.core.runs.reading import read_given
 from bot.core.spending import day_of
@@ -52,6 +52,8 @@ async def test_a_run_on_a_model_spends_of_the_days_money_and_no_more_than_there_
         await until(is_over, "the run's end")
         assert kept.ended(GUILD, number) == "as long as it was to be"
         assert len(home.model.calls) > asked
+        with pytest.raises(BadSetting, match="at least every 100"):  # else it grew as long without being looked at
+            await runs.begin(GUILD, BOSS, read_given(given | {"every": 101}))
         _, spent = await kept.spent(GUILD, number)
         assert spent > 0
         async with home.store.reading() as read:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
+from bot.core.changes import SetOverride
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.kinds import LetterKind
@@ -18,6 +19,7 @@ from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, planned
 from bot.core.timelines.records import NOW, UNREADABLE, AtStep, AtTime, EventKind, NodeId, Status
 from bot.engine.front_desk import timelines as desk_timelines
+from bot.engine.front_desk.merges import Merges
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.timelines import Orchard, Timelines
 from bot.engine.performer import Performer
@@ -89,9 +91,9 @@ async def test_random_operations_change_no_row_of_life(tmp_path: Path) -> None:
                     case "stop":
                         await there.stop(timeline, BOSS, node)
                     case "rerun":
-                        assert "0 bytes differ" in await there.rerun(timeline, node)
+                        assert "0 bytes differ" in await there.rerun(timeline, BOSS, node)
                     case "note":
-                        await there.note(timeline, node, "seen")
+                        await there.note(timeline, BOSS, node, "seen")
                     case "compare":
                         await there.compare(timeline, node, 0)
                     case _:
@@ -160,6 +162,66 @@ async def test_managers_and_its_maker_are_told_of_a_tree_that_went_because_it_wa
         notices = [NoticePayload.model_validate(one) for one in rows]
         assert [(one.to_managers, one.person_id) for one in notices] == [(True, None), (False, BOSS.id)]
         assert all(f"hat-if {tree.id} was deleted. {UNREADABLE}" in one.text for one in notices)
+
+
+async def test_where_what_ifs_are_switched_off_none_goes_on_and_what_there_is_can_be_read_and_deleted(
+    tmp_path: Path,
+) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
+        (event,) = await there.grow(timeline, BOSS, growth)
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        merges = Merges(there.office, there.orchard)
+        async with grown.home.store.writing(grown.key.community_id) as write:
+            await write.apply(grown.key.community_id, [SetOverride(name="timelines", value=False)])
+        for refused in (
+            there.grow(timeline, BOSS, Growth(what="advance", by=BOSS, nodes=(event.id,))),
+            there.rerun(timeline, BOSS, event.id),
+            merges.take(GUILD, BOSS, timeline, event.id, "all"),
+        ):
+            with pytest.raises(Rejected, match="switched off in this server"):
+                await refused
+        wanted = planned(Growth(what="advance", by=BOSS, nodes=(event.id,)), await grown.trees.nodes(timeline.key), "s")
+        await grown.trees.add(timeline.key, wanted, at=grown.home.clock.now())
+        await there.go_on()
+        assert [one.status for one in await grown.trees.nodes(timeline.key)][2:] == [Status.QUEUED]
+        assert "The lights go out." in "".join(await there.read(timeline, event.id))
+        assert "is deleted" in await there.remove(timeline, BOSS)
+
+
+async def test_what_another_version_began_is_not_run_again_and_who_had_it_run_again_stands_in_the_audit(
+    tmp_path: Path,
+) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
+        (event,) = await there.grow(timeline, BOSS, growth)
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        assert "0 bytes differ" in await there.rerun(timeline, BOSS, event.id)
+        await there.note(timeline, BOSS, event.id, "dark")
+        async with grown.home.store.reading() as read:
+            told = [one.what for one in await read.logs.audit(grown.key.community_id)]
+        assert {f"Tree {timeline.id}: node 1 was run again.", f"Tree {timeline.id}: a note was set beside node 1."} <= {
+            *told
+        }
+        later = replace(there, orchard=replace(there.orchard, program="2"))  # type: ignore[type-var]
+        with pytest.raises(Rejected, match="begun with Selfroom 1, and this is 2"):
+            await later.rerun(timeline, BOSS, event.id)
+
+
+async def test_others_than_managers_look_into_a_tree_by_its_rooms_unless_a_server_has_it_otherwise(
+    tmp_path: Path,
+) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1), AgentId(2)))
+        assert await there.rooms_to_read(timeline) == (1, 2)
+        async with grown.home.store.writing(grown.key.community_id) as write:
+            await write.apply(grown.key.community_id, [SetOverride(name="timelines_for_managers", value=True)])
+        assert await there.rooms_to_read(timeline) == ()
 
 
 async def test_a_point_is_a_message_a_time_or_a_step_of_a_scene(tmp_path: Path) -> None:

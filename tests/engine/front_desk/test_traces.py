@@ -10,7 +10,7 @@ from bot.core.cards import BOOK_FIELD, kept_with
 from bot.core.changes import AgentColumns, UpdateAgent
 from bot.core.errors import NotFound, Rejected
 from bot.core.name_redaction import Trace, TraceKind
-from bot.core.records import Lorebook, LoreEntry
+from bot.core.records import Json, Lorebook, LoreEntry
 from bot.engine.front_desk import FrontDesk
 from tests.engine.test_moderation import front_desk
 from tests.engine.town import ADA, BOB, Town, town
@@ -105,6 +105,26 @@ async def test_a_topic_set_by_command_is_the_text_that_is_shown() -> None:
         desk = front_desk(here)
         await desk.actions.take(GUILD_ID, BOSS, SetTopic(topic="of Zoe"), subject=ADA)
         assert await desk.traces.text(GUILD_ID, BOSS, trace(TraceKind.TOPIC)) == "of Zoe"
+
+
+async def test_what_is_only_kept_of_a_card_is_looked_through_too_and_gives_way_where_it_names_somebody() -> None:
+    async with town() as here:
+        desk, zoe = front_desk(here), person("zoe", 502)
+        extensions: dict[str, Json] = {"world": {"host": "Ask ZOE for sugar.", "tea": ["black", "for @zoe"]}}
+        kept: dict[str, Json] = {"creator": "Ann", "creator_notes": "Drawn by zoe.", "extensions": extensions}
+        async with here.store.writing(COMMUNITY_ID) as write:
+            await write.notes.keep(COMMUNITY_ID, kept_with(ADA), kept)
+            await write.notes.keep(COMMUNITY_ID, kept_with(BOB), {"creator": "Zoette"})
+        told = await desk.privacy.forget(GUILD_ID, zoe)
+        assert "1 place (prompts, topics, billboards, key labels, cards, what agents know)" in told
+        [entry] = [one for one in await desk.community.audit_log(GUILD_ID, BOSS) if "left to managers" in one.what]
+        assert "left to managers: what came with Ada's card." in entry.what
+        assert await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.CARD), "zoe")
+        card = json.loads(await desk.cards.move_out(GUILD_ID, ADA, who=BOSS.id))["data"]
+        assert (card["creator"], card["extensions"]["world"]) == ("Ann", {"tea": ["black"]})
+        assert "zoe" not in str(card).casefold()
+        with pytest.raises(NotFound, match="Nothing there holds zoe"):
+            await desk.traces.empty(GUILD_ID, BOSS, trace(TraceKind.CARD), "zoe")
 
 
 async def test_entries_of_a_lorebook_that_hold_somebody_go_and_the_others_stay() -> None:

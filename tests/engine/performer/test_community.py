@@ -64,3 +64,8 @@ async def test_who_was_forgotten_is_told_that_they_stay_ignored(house: House) ->
         await forget(write.personal, house.community_id, MIRA.id, house.now)
     (back,) = await house.ask(MIRA, SetIgnored(ignored=False))
     assert "You asked to be forgotten here" in back.why
+    (already,) = await house.ask(MIRA, SetIgnored())
+    assert already.result == "Agents ignore you already: you asked to be forgotten here."
+    for muted in (True, False):
+        (by_manager,) = await house.ask(BOSS, SetMuted(person_id=MIRA.id, muted=muted))
+        assert by_manager.why == "They asked to be forgotten here: agents ignore them, and go on doing so."

@@ -23,11 +23,11 @@ async def test_a_transcript_tells_what_was_said_since_the_fork_and_a_comparison_
         (two,) = await grown.grow("branch", event.id, changes=(knows,))
         told = await transcript(grown.trees, grown.key, one.id)
         assert [line.partition(" · ")[2] for line in told] == ["System: The lights go out.", "Agent1: Here."]
-        header, lines = await difference(grown.trees, grown.key, one.id, two.id)
+        header, lines = await difference(grown.trees, grown.key, one.id, two.id, "USD")
         assert "differ in 1 line, 1 path" in header
         assert "Agent1 `knowledge.m`: only in 3: 1" in lines
-        assert (await difference(grown.trees, grown.key, one.id, one.id))[0] == "These worlds are the same."
-        assert (await children_compared(grown.trees, grown.key, event.id))[-1] == "2 of 2: went on"
+        assert (await difference(grown.trees, grown.key, one.id, one.id, "USD"))[0] == "These worlds are the same."
+        assert (await children_compared(grown.trees, grown.key, event.id, "USD"))[-1] == "2 of 2: went on"
 
 
 async def test_worlds_are_compared_beside_everything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,8 +44,8 @@ async def test_worlds_are_compared_beside_everything_else(tmp_path: Path, monkey
         monkeypatch.setattr(looking, name, noted(getattr(looking, name)))
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         one, two = await grown.grow("multi", (await grown.grow("branch", 0, changes=EVENT))[0].id, siblings=2)
-        await looking.difference(grown.trees, grown.key, one.id, two.id)
-        await looking.children_compared(grown.trees, grown.key, NodeId(one.parent or 0))
+        await looking.difference(grown.trees, grown.key, one.id, two.id, "USD")
+        await looking.children_compared(grown.trees, grown.key, NodeId(one.parent or 0), "USD")
     assert where == [False, False]
 
 

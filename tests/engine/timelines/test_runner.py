@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from bot.core.actions import Set
-from bot.core.errors import NotFound, Rejected
-from bot.core.models import ModelCall
+from bot.core.errors import ModelUnreachable, NotFound, Rejected
+from bot.core.models import ModelAnswer, ModelCall
 from bot.core.records import AgentId, BeatId
 from bot.core.timelines.changes import AgentCtx
-from bot.core.timelines.records import Edge, EventKind, NodeId, Status
+from bot.core.timelines.records import Edge, EventKind, NodeId, Status, TreeKey
+from bot.engine.timelines import runner
 from bot.engine.timelines.answers import GrantSpent
 from tests.engine.hearts import everyone_says
 from tests.engine.test_replaying import moody
@@ -71,8 +72,34 @@ async def test_messages_beats_and_knowledge_of_a_node_are_told_once(tmp_path: Pa
             (EventKind.KNOWLEDGE, None, "m"),
         ]
         then = [one for one in await grown.trees.events(grown.key, node_id=node.id) if one.kind in OWN]
-        assert [one.kind for one in then] == [EventKind.MESSAGE, EventKind.BEAT]
-        assert then[0].data["text"] == "Here."
+        assert [one.kind for one in then] == [EventKind.BEAT, EventKind.MESSAGE]  # for it took a while to be typed
+        assert then[1].data["text"] == "Here."
+
+
+async def test_what_happens_in_a_node_is_told_while_it_runs_and_of_one_that_fails_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "TOLD_EACH_SECONDS", 0.0)
+    async with garden(tmp_path, moody) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        before_call: list[int] = []
+        answer = grown.house.answer
+
+        async def looked(key: TreeKey, node_id: NodeId, call: ModelCall) -> ModelAnswer:
+            told = await grown.trees.events(key, node_id=node_id)
+            before_call.append(sum(one.kind is EventKind.BEAT for one in told))
+            if len(before_call) > 2:
+                raise ModelUnreachable("The provider is down.")
+            return await answer(key, node_id, call)
+
+        monkeypatch.setattr(grown.house, "answer", looked)
+        (node,) = await grown.grow("advance", event.id, turns=9)
+        assert before_call[:3] == [0, 1, 2]
+        assert node.status is Status.FAILED
+        told = await grown.trees.events(grown.key, node_id=node.id)
+        beats = [one.data["id"] for one in told if one.kind is EventKind.BEAT]
+        assert len(beats) == len({*beats}) >= 2
+        assert told[-1].kind is EventKind.RUN_FAILED
 
 
 async def test_of_a_large_value_is_told_how_large_it_is(tmp_path: Path) -> None:

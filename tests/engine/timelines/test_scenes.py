@@ -73,11 +73,11 @@ async def test_eight_siblings_play_last_nights_ballot_on_and_it_is_told_how_ofte
             assert (there.step, there.status) == (ballot, SceneStatus.RUNNING)
             nodes = await grown.grow("multi", 0, siblings=SIBLINGS, turns=20)
             assert {one.edge for one in nodes} == {Edge.MULTI}
-            table = await children_compared(grown.trees, grown.key, ROOT)
-            counts = [
-                int(found[1]) for line in table if (found := re.match(rf"(\d) of {SIBLINGS}: werewolf 1: ", line))
-            ]
-            assert sum(counts) == SIBLINGS, table
+            table = await children_compared(grown.trees, grown.key, ROOT, "USD")
+            ends = rf"(\d) of {SIBLINGS}: werewolf 1: (the village|the wolves|nobody|undecided|running)"
+            counts = {found[2]: int(found[1]) for line in table if (found := re.fullmatch(ends, line))}
+            assert sum(counts.values()) == SIBLINGS, chr(10).join(table)
+            assert any("votes: " in line for line in table), table
             assert await grown.operations.rerun(grown.key, nodes[-1].id) == ""
         assert (await stage.scene(), await stage.lines()) == (lived, told)
 

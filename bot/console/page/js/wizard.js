@@ -193,7 +193,7 @@ class Wizard {
       field("Seed", number("seed", { min: 0 })),
       field("Budget in USD", input(spec.budget, (value) => (spec.budget = value), { inputmode: "decimal" })),
       field("Turns (empty: until nobody has anything to do)", number("turns", { min: 1, max: 5000 })),
-      field("A snapshot every so many turns", number("every", { min: 1 })),
+      field("A snapshot every so many turns", number("every", { min: 1, max: 100 })),
     );
   }
 }

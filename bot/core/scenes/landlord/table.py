@@ -1,5 +1,6 @@
 """A table of landlord: calling, robbing, doubling, playing, scored."""
 
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -374,6 +375,11 @@ class Table(State):
         won = [f"{{s{seat}}}" for seat, score in zip(self.seats, self.scores, strict=True) if score > 0]
         names = " and ".join([", ".join(won[:-1]), won[-1]] if len(won) > 1 else won) or "Nobody"
         return f"{names} won: {_counted(self.seats, self.scores)}."
+
+    @property
+    def won_by(self) -> str:
+        by = Counter("the landlord" if hand.landlord_won else "the farmers" for hand in self.over)
+        return ", ".join(who if of == 1 else f"{who} ×{of}" for who, of in sorted(by.items()))
 
     def _over(self, outcome: str) -> Over:
         words = {True: "won", False: "lost"}

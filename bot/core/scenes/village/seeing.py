@@ -17,7 +17,8 @@ def viewed(world: World, seat: Seat) -> Seen:
     facts = (("Hours left", str(max(0, world.rounds - world.hour))),)
     awaited = () if world.ended else (world.current,)
     private = _private(world, seat) if seat in world.bodies else ()
-    return Seen(phase=phase, awaited=awaited, facts=facts, private=private, picture=pictured(world, seat))
+    dead = tuple(one for one in world.seats if world.bodies[one].dead)  # everybody is told who starves
+    return Seen(phase=phase, awaited=awaited, dead=dead, facts=facts, private=private, picture=pictured(world, seat))
 
 
 def _private(world: World, seat: Seat) -> tuple[tuple[str, str], ...]:

@@ -21,6 +21,7 @@ def seen(game: "Werewolf", seat: Seat) -> Seen:
     return Seen(
         phase=PHASES.get(game.phase, game.phase),
         awaited=_awaited(game),
+        dead=tuple(one for one in game.roles if one not in game.alive),
         facts=tuple(_facts(game)),
         bars=tuple((f"{{s{whom}}}", count) for whom, count in counts),
         private=tuple(_private(game, seat)) if seat in game.roles else MODERATES if seat else (),

@@ -361,6 +361,10 @@ class Werewolf(State):
             return self._over("Nobody has won")
         return self._over("The village has won" if self.won == "village" else "The wolves have won")
 
+    @property
+    def won_by(self) -> str:
+        return {"": "undecided", "nobody": "nobody"}.get(self.won, f"the {self.won}")
+
     def closed(self, why: str) -> Over:
         return self._over(f"It ends undecided, for {why}")
 

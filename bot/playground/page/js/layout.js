@@ -1,6 +1,6 @@
 /** The page's frame: side panels, which are drawers on a phone, the connection's banner, the keys of the whole page. */
 
-import { covered } from "./lib/back.js";
+import { arrivedAt, covered, returnsTo } from "./lib/back.js";
 import { find, findAll } from "./lib/dom.js";
 import { keptHere } from "./lib/keep.js";
 import { serverItems } from "./side/channel_menu.js";
@@ -156,6 +156,17 @@ function mountKeys(app) {
   });
 }
 
+/** Back and Forward go through the channels that were open. */
+function mountHistory(app) {
+  returnsTo((id) => {
+    const channel = app.world.channels.get(id);
+    if (!channel || !app.world.sees(channel)) return false;
+    app.open(id);
+    return true;
+  });
+  app.on("open", (channel) => arrivedAt(channel.id)); // once what it covers is closed, so after all others
+}
+
 /** A link to a message (`#/channels/guild/channel/message`) opens it. */
 function mountLinks(app) {
   const follow = () => {
@@ -176,4 +187,5 @@ export function mountLayout(app) {
   mountGuild(app);
   mountKeys(app);
   mountLinks(app);
+  mountHistory(app);
 }

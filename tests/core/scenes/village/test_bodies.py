@@ -54,6 +54,7 @@ def test_where_that_is_chosen_who_starves_for_twelve_hours_dies_and_the_others_g
     state = state_of(playing)
     assert state.bodies[2].dead
     assert [one.text for one in playing.events if one.kind == "death"] == ["{s2} has starved."]
+    assert state_of(playing).view(0).dead == (2,)
     assert playing.standing.open_seats == (1,)
     while not playing.is_over:
         move = sensible(state_of(playing), 1)

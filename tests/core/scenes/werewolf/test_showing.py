@@ -31,6 +31,14 @@ def test_who_was_what_and_what_happened_each_day_is_shown_once_it_is_over_and_no
     ]
 
 
+def test_everybody_sees_who_is_dead() -> None:
+    playing = dealt("wsvvv")
+    night(playing, kills={1: 0})
+    assert state_of(playing).view(0).dead == ()
+    day(playing, {1: 3, 2: 3, 4: 3})
+    assert [state_of(playing).view(seat).dead for seat in range(6)] == [(3,)] * 6
+
+
 def test_wolves_see_their_pack_and_nobody_else_does() -> None:
     playing = dealt("wwsivvv")
     told = [dict(state_of(playing).view(seat).private) for seat in range(8)]

@@ -12,11 +12,14 @@ export function pressable(element) {
 const PRESS = 3; // an interaction that is no command: a button or a select was used
 const NEAR_END = 60;
 const NEAR_EDGE = 600;
+const NEW_FOR = 5000; // milliseconds for which the mark of what is new stays once all below it was in view
 
 export class Log {
   #rows = new Map();
   #following = true;
   #newAfter = null;
+  #newWasSeen = false; // the mark itself, not only what stands below it
+  #newGoes = 0;
   #stops = [];
   #timeline = null;
   #answer = null; // to me, and not looked at yet
@@ -39,7 +42,7 @@ export class Log {
     this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     new ResizeObserver(() => this.#following && this.#toEnd()).observe(this.list);
     new ResizeObserver(() => this.#following && this.#toEnd()).observe(this.scroller);
-    document.addEventListener("visibilitychange", () => this.#markRead());
+    document.addEventListener("visibilitychange", () => this.#turned());
     app.agents.on("change", () => this.draw());
     app.world.onAny(["members", "channels"], () => this.draw());
   }
@@ -51,7 +54,7 @@ export class Log {
     this.#rows.clear();
     this.list.replaceChildren();
     this.#following = !messageId;
-    this.#newAfter = this.#unreadMark(timeline);
+    this.#markNew(this.#unreadMark(timeline));
     this.#stops = [
       timeline.on("change", () => this.draw()),
       timeline.on("arrived", (message) => this.#arrived(message)),
@@ -106,12 +109,33 @@ export class Log {
     const cause = message.interaction_metadata?.user ?? message.author;
     if (cause?.id === this.app.world.me.id) {
       this.#following = true;
+      this.#markNew(null); // who says something has read what was said
       const isMine = message.author.id === cause.id;
       this.#answer = isMine ? null : { id: message.id, isPress: message.interaction_metadata?.type === PRESS };
     }
     if (document.visibilityState !== "visible" && this.#newAfter === null) {
-      this.#newAfter = this.app.unread.mark(message.channel_id);
+      this.#markNew(this.app.unread.mark(message.channel_id));
     }
+  }
+
+  /** Set the mark of what is new after a message, or take it away. */
+  #markNew(after) {
+    clearTimeout(this.#newGoes);
+    this.#newGoes = 0;
+    this.#newWasSeen = false;
+    if (this.#newAfter === after) return;
+    this.#newAfter = after;
+    this.draw();
+  }
+
+  /** Take the mark of what is new away, a moment after it and all below it were in view. */
+  #letNewGo() {
+    const line = this.#newAfter === null || this.#newGoes ? null : find(".new-line", this.list);
+    if (!line) return;
+    const { top, bottom } = this.scroller.getBoundingClientRect();
+    const at = line.getBoundingClientRect();
+    this.#newWasSeen ||= at.bottom > top && at.top < bottom;
+    if (this.#newWasSeen && this.#following) this.#newGoes = setTimeout(() => this.#markNew(null), NEW_FOR);
   }
 
   /** The message in the middle and where it stands: those at the edges may change their height. */
@@ -235,9 +259,17 @@ export class Log {
     this.#toEnd();
   }
 
+  /** The page came into view, or went out of it: what is said from then on is new. */
+  #turned() {
+    if (document.visibilityState !== "visible" && this.#newGoes) this.#markNew(null);
+    this.#markRead();
+  }
+
   #markRead() {
     const newest = this.#timeline?.messages.at(-1);
-    if (!newest || !this.#following || document.visibilityState !== "visible") return;
+    if (!newest || document.visibilityState !== "visible") return;
+    this.#letNewGo();
+    if (!this.#following) return;
     this.app.unread.read(this.#timeline.channelId, newest.id);
   }
 }

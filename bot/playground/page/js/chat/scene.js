@@ -12,24 +12,40 @@ const EVERY = 2000;
 const ROOM = 0; // a channel, in which a scene may take place itself
 const BOARD = "🎭";
 
-function seat(one) {
-  const state = one.away ? "away" : one.awaited ? "awaited" : "";
+const STATES = { dead: "dead", away: "away", awaited: "is asked now" };
+
+/** A person's name as it stands everywhere else; the bot knows only `@username`. */
+function nameOf(app, one) {
+  const user = one.user_id && app.world.user(one.user_id);
+  return user ? app.world.nameOf(user) : one.name;
+}
+
+/** Put people's names into a text that has their `@username`. */
+function named(app, scene, text) {
+  const people = scene.seats.filter((one) => one.user_id);
+  const name = (word) => people.find((one) => one.name === word);
+  return text.replace(/@[\w.]*\w/g, (word) => (name(word) ? nameOf(app, name(word)) : word));
+}
+
+function seat(app, one) {
+  const state = Object.keys(STATES).find((name) => one[name]) ?? "";
   return h(
     "li.seat",
     { data: { state } },
     h("span.seat-number", { "aria-hidden": "true" }, one.seat),
-    one.name,
-    state ? h("span.seat-state", {}, state === "away" ? "away" : "is asked now") : null,
+    h("span.seat-name", {}, nameOf(app, one)),
+    state ? h("span.seat-state", {}, STATES[state]) : null,
   );
 }
 
-function bars(counts) {
+function bars(app, scene) {
+  const counts = scene.bars;
   const most = Math.max(1, ...counts.map(([, count]) => count));
   const rows = counts.map(([name, count]) =>
     h(
       "li",
       {},
-      h("span.bar-name", {}, name),
+      h("span.bar-name", {}, named(app, scene, name)),
       h("span.bar", { style: { "--share": `${(100 * count) / most}%` } }),
       h("span.bar-value", {}, String(count)),
     ),
@@ -37,9 +53,9 @@ function bars(counts) {
   return counts.length ? h("ul.bars", { "aria-label": "Last ballot" }, rows) : null;
 }
 
-function stateOf(scene) {
+function stateOf(app, scene) {
   if (scene.status === "paused") return `paused: ${scene.why}`;
-  const asked = scene.seats.filter((one) => one.awaited).map((one) => one.name);
+  const asked = scene.seats.filter((one) => one.awaited).map((one) => nameOf(app, one));
   const words = [scene.status === "running" ? scene.phase : scene.status];
   if (asked.length) words.push(`${asked.join(", ")} ${asked.length > 1 ? "are" : "is"} asked`);
   if (asked.length && scene.until) words.push(`time is up ${fromNow(scene.until)}`);
@@ -49,17 +65,17 @@ function stateOf(scene) {
 function draw(app, scene, board) {
   const lines = scene.lines.filter((line) => !(scene.seats.length && /^\d+\. /.test(line))); // the list above tells them
   return [
-    h("div.scene-head", {}, h("h2", {}, scene.title), h("p.scene-state", {}, stateOf(scene))),
-    scene.seats.length ? h("ol.seats", { "aria-label": "Seats" }, scene.seats.map(seat)) : null,
-    lines.map((line) => h("div.scene-line", {}, markdown(app, line))),
+    h("div.scene-head", {}, h("h2", {}, scene.title), h("p.scene-state", {}, stateOf(app, scene))),
+    scene.seats.length ? h("ol.seats", { "aria-label": "Seats" }, scene.seats.map((one) => seat(app, one))) : null,
+    lines.map((line) => h("div.scene-line", {}, markdown(app, named(app, scene, line)))),
     scene.facts.length
       ? h(
           "dl.facts",
           {},
-          scene.facts.map(([name, words]) => [h("dt", {}, name), h("dd", {}, markdown(app, words))]),
+          scene.facts.map(([name, words]) => [h("dt", {}, name), h("dd", {}, markdown(app, named(app, scene, words)))]),
         )
       : null,
-    bars(scene.bars),
+    bars(app, scene),
     board?.components?.length ? componentsOf(app, board) : null,
   ]
     .flat(Infinity)

@@ -1,18 +1,21 @@
 /**
- * The browser's Back on narrow screens: first it puts away what covers the chat, then it leaves the page.
+ * The browser's Back: on narrow screens it first puts away what covers the chat; then it goes to the place before, and
+ * from the first one it leaves the page.
  *
- * One entry of the history stands for all that is open. It stays when things are closed in another way, and a Back that
- * finds nothing open goes on by itself, so that nobody presses twice.
+ * Each place that is opened is an entry of the history. One more entry stands for all that is open above it; it stays
+ * when things are closed in another way, and a Back that finds nothing open goes on by itself, so that nobody presses
+ * twice.
  */
 
 const COVERING = matchMedia("(max-width: 1180px)");
 const open = [];
 let guarded = Boolean(history.state?.covered);
+let onReturn = () => {};
 
 function guard() {
   if (guarded) return;
   guarded = true;
-  history.pushState({ covered: true }, "");
+  history.pushState({ ...history.state, covered: true }, "");
 }
 
 /** Let Back call `close`; gives what to call once it is closed in any way. */
@@ -26,15 +29,31 @@ export function covered(close) {
   };
 }
 
+/** A place is shown now: Back leads from it to the one before. */
+export function arrivedAt(place) {
+  const state = history.state;
+  if (state?.place === place) return;
+  if (guarded || !state?.place) history.replaceState({ place }, "");
+  else history.pushState({ place }, "");
+  guarded = false;
+  if (open.length) guard();
+}
+
+/** Let Back and Forward call `goTo` with a place; it gives whether the place is there still, else they go on. */
+export function returnsTo(goTo) {
+  onReturn = goTo;
+}
+
 addEventListener("popstate", () => {
+  if (location.hash) return; // a link within the page
   const left = guarded;
   guarded = Boolean(history.state?.covered);
-  if (!left || guarded || location.hash) return; // forward, or a link within the page
-  const close = open.pop();
-  if (!close) {
-    history.back();
+  if (left && !guarded) {
+    const close = open.pop();
+    close?.();
+    if (!close) history.back();
+    else if (open.length) guard();
     return;
   }
-  close();
-  if (open.length) guard();
+  if (history.state?.place && !onReturn(history.state.place)) history.back();
 });

@@ -1,0 +1,26 @@
+"""Scenes at the pace of tests: what takes people's time in them, and tells nothing by how long it is, takes less."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Final
+from unittest.mock import patch
+
+from cogs.ui.patience import Patience
+
+HURRIED: Final[Mapping[str, object]] = {
+    "bot.core.scenes.werewolf.state.NIGHT_LEAST": 3,
+    "bot.core.scenes.werewolf.state.LATE_LEAST": 2,
+    "bot.engine.stage.BOARD_SECONDS": 0.2,
+    "bot.house.DEADLINE_SECONDS": 0.2,
+}
+PRESSES_A_MINUTE = 600
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """Let nights be short, boards follow at once, and people press as quickly as tests do, until the block ends."""
+    with ExitStack() as patches:
+        for name, value in HURRIED.items():
+            patches.enter_context(patch(name, value))
+        patches.enter_context(patch("cogs.ui.scenes.PRESSES", Patience(PRESSES_A_MINUTE, 60.0)))
+        yield
