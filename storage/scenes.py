@@ -24,6 +24,7 @@ from sqlalchemy import (
     update,
 )
 
+from bot.core.happenings import Happening
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import AgentId, BeatId, CommunityId, Json, MessageId, SceneId, Snowflake
 from bot.core.scenes.kind import RULES
@@ -216,7 +217,9 @@ class SqlScenes:
         beat_id: BeatId | None = None,
         person_id: Snowflake | None = None,
         standing: Mapping[str, Json] | None = None,
+        told: Happening | None = None,
     ) -> None:
+        self.session.happenings += [told] if told is not None else []
         by = source if person_id is None else moved_by(person_id)
         whose = {"community_id": community_id, "scene_id": scene_id, "source": by, "beat_id": beat_id, "at": at}
         kept = None if standing is None else json.dumps(dict(standing))

@@ -104,8 +104,12 @@ class SqlStore:
                 await session.run(*moved)
         if session.erased:
             self._purger.start()
-        if self.on_happened is not None and session.happenings:
-            self.on_happened(session.happenings)
+        if session.happenings:
+            self.tell(session.happenings)
+
+    def tell(self, happenings: Sequence[Happening]) -> None:
+        if self.on_happened is not None:
+            self.on_happened(happenings)
 
     async def gone_for_good(self, community_id: CommunityId | None = None) -> bool:
         """Wait until what was deleted has left all that repeats it, and SQLite's files; tells whether it has.

@@ -42,6 +42,7 @@ class Readings:
     def routes(self) -> list[Route]:
         """Give what can be asked."""
         agent = "/agents/{agent}"
+        past = {"before": "only beats before this one"}
         stretch = {"before": "only what came before this message", "at": "what came up to this message"}
         return [
             Route(
@@ -60,7 +61,11 @@ class Readings:
             Route(path="/messages/{message}", told=self.message, about="One message.", gives=shapes.Said),
             Route(path=agent, told=self.agent, about="One agent.", gives=shapes.OneAgent),
             Route(
-                path=f"{agent}/beats", told=self.beats, about="An agent's newest beats.", gives=list[shapes.BriefBeat]
+                path=f"{agent}/beats",
+                told=self.beats,
+                about="An agent's beats, the newest first.",
+                query=past,
+                gives=shapes.Beats,
             ),
             Route(path=f"{agent}/beats/{{beat}}", told=self.beat, about="One beat.", gives=shapes.Looked),
         ]
@@ -184,19 +189,23 @@ class Readings:
             "coin": spent.model.source.coin,
         }
 
-    async def beats(self, asker: Asker, request: web.Request) -> list[Row]:
-        """Give an agent's newest beats."""
+    async def beats(self, asker: Asker, request: web.Request) -> Row:
+        """Give an agent's beats: the newest, or what came `before` one; `earlier`: before which there may be more."""
         model, agent_id = await self.desk.providers.model(asker.guild_id), AgentId(int(request.match_info["agent"]))
         found = await self.desk.beats.of(
             asker.guild_id,
             agent_id,
             who=asker.person.id,
             may_read=asker.may_read,
+            before=_number(request.query.get("before", "")),
             limit=PAGE,
         )
         view = await self.desk.community.view(asker.guild_id, agent_id, messages=0)
         shut = closed_sides(asker, view, agent_id)
-        return [rows.brief_row(one, model) for one in found if one.side not in shut]
+        return {
+            "beats": [rows.brief_row(one, model) for one in found if one.side not in shut],
+            "earlier": found[-1].id if len(found) == PAGE else None,
+        }
 
     async def beat(self, asker: Asker, request: web.Request) -> Row:
         """Give what an agent saw at a beat, what of it was new, what it answered, and what came of that."""

@@ -66,7 +66,7 @@ def room_row(view: Glance, room: Room, lately: int, *, closed: bool) -> Row:
     return place_row(view, room) | {
         "closed": closed,
         "lately": lately,
-        "members": len(inside.members) if inside else 0,
+        "members": list(inside.members) if inside else [],
         "last_message_at": stamp(room.last_message_at),
         "hushed_until": stamp(room.hushed_until),
         "unposted": 0 if closed else len(view.unposted.get(room.id, ())),

@@ -42,7 +42,7 @@ class Place(Identified):
 class OwnedRoom(Place):
     closed: bool
     lately: int
-    members: int
+    members: list[int]
     last_message_at: datetime | None
     hushed_until: datetime | None
     unposted: int
@@ -135,6 +135,11 @@ class BriefBeat(TypedDict):
     cost_usd: float | None
     imaginary: bool
     latency_seconds: float
+
+
+class Beats(TypedDict):
+    beats: list[BriefBeat]
+    earlier: int | None
 
 
 class SectionTokens(TypedDict):

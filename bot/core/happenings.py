@@ -11,6 +11,7 @@ class Happened(StrEnum):
 
     BEGUN = "begun"  # an agent was claimed for a beat
     CALLED = "called"  # its model is about to be asked: the money is set aside
+    ANSWERED = "answered"  # its model has answered
     APPLIED = "applied"  # what its model answered is done
     LET_GO = "let_go"  # its beat was put off
     HEARD = "heard"  # somebody said something on Discord
@@ -20,6 +21,7 @@ class Happened(StrEnum):
     FOCUS = "focus"
     PLAN = "plan"
     REACTED = "reacted"
+    MOVED = "moved"  # somebody moved in a scene that is not closed
     CAME = "came"  # an agent into a room
     WENT = "went"
     KNOCKED = "knocked"
@@ -28,7 +30,7 @@ class Happened(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """One thing that happened, told once it is written for good; `what` says more in a word of our own."""
+    """One thing that happened, told once it is written for good, or heard; `what` says more in a word of our own."""
 
     kind: Happened
     community_id: CommunityId

@@ -16,6 +16,7 @@ from bot.core.answer_text import LONGEST_ANSWER, is_plain
 from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
 from bot.core.errors import AskedAnew, Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
 from bot.core.gate import Ready, is_overtaken
+from bot.core.happenings import Happened, Happening
 from bot.core.hud.call import constant_tokens
 from bot.core.hud.why import mending
 from bot.core.key_redaction import KeyRedactor, given_in
@@ -32,7 +33,7 @@ from bot.engine.gatekeeper import Batch
 from bot.engine.moderation import Objections
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Bill, Purse, as_told, count_use, metrics_of, weights_of
+from bot.engine.purse import Bill, Purse, as_told, count_use, metrics_of, places_of, weights_of
 from bot.engine.spans import Spans, open_beats
 from bot.engine.speakers import speakers_of
 from bot.engine.turn_reading import TurnReader
@@ -282,6 +283,8 @@ class Caller:
             await self._purse.settle(batch.community_id, call, usage)
             raise
         note(model=model, usage=answer.usage)
+        told = partial(Happening, kind=Happened.ANSWERED, community_id=batch.community_id)
+        self._store.tell([told(agent_id=one, room_id=room_id) for one, room_id in sorted(places_of(call).items())])
         count_use(metrics, model, answer.usage)
         return answer
 

@@ -34,6 +34,7 @@ HOUR = 3_600  # seconds
 OPENED = "opened_threads"
 AT_ONCE = 100  # messages that are removed in one transaction
 AWAY = "away"  # kept while the community rests only because the bot was removed
+LEFT_AT = "left_at"  # since when it is not there, whoever paused it
 log = structlog.get_logger(__name__)
 
 
@@ -49,6 +50,7 @@ class ChannelEvents:
         async with self._store.writing() as write:
             community = await write.communities.add(event.guild_id, event.name)
         async with self._store.writing(community.id) as write:
+            await write.notes.keep(community.id, LEFT_AT, None)
             if await write.notes.find(community.id, AWAY):
                 await write.notes.keep(community.id, AWAY, None)
                 await write.communities.pause(community.id, paused=False)
@@ -59,6 +61,8 @@ class ChannelEvents:
         log.info("removed from a server", community=community.id, name=community.name)
         async with self._store.writing(community.id) as write:
             await write.apply(community.id, [SetOverride(name="synced_commands", value=None)])  # they went with us
+            if await write.notes.find(community.id, LEFT_AT) is None:  # it is noticed anew at each start
+                await write.notes.keep(community.id, LEFT_AT, self._clock.now().isoformat())
             if community.paused:  # by a manager: that holds beyond our return
                 return
             await write.notes.keep(community.id, AWAY, True)

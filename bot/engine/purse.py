@@ -125,10 +125,10 @@ class Purse:
 def _price(model: Model, call: PlannedCall) -> CallPrice:
     input_tokens = tokens_of(call.kind, call.built, model) + PICTURE_TOKENS * len(call.images)
     price = CallPrice.of(model, call.kind.model, input_tokens=input_tokens, answer_tokens=call.answer_tokens)
-    return replace(price, weights=weights_of(call), places=_places_of(call))
+    return replace(price, weights=weights_of(call), places=places_of(call))
 
 
-def _places_of(call: PlannedCall) -> dict[AgentId, AgentId]:
+def places_of(call: PlannedCall) -> dict[AgentId, AgentId]:
     """Give for which rooms agents are asked; whose turn it is in a scene is told to nobody."""
     places = {one.agent_id: AgentId(one.side) if one.side != PUBLIC_SIDE else one.first.room_id for one in call.ready}
     told = {one.agent_id for one in call.ready if all(reason.scene_id is None for reason in one.reasons)}

@@ -21,7 +21,7 @@ from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, begun, closed_side, play_of
+from bot.core.scenes.showing import TEXT, begun, closed_side, moved, play_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.sentences import Sentence
 from bot.core.spending import day_of, of_day
@@ -277,6 +277,7 @@ class Stage:
             beat_id=beat_id,
             person_id=person_id,
             standing=step.standing.packed() if is_kept else None,
+            told=None if sits is None else moved(self.scene, sits.agent_id, beat_id),
         )
         log.info("scene step", scene=self.scene.id, kind=self.scene.kind, step=entry.step, seat=entry.seat)
 

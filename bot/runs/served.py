@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import socket
 import sys
 import time
@@ -172,6 +173,14 @@ class ServedRuns:
         """Delete a run."""
         await asyncio.to_thread(self._home(server).delete, number)
         self._why.pop((server, number), None)
+
+    async def forget(self, server: Snowflake) -> None:
+        """Delete all runs of a server but one that is played; those of the command line are nobody's to delete here."""
+        folder = self._home(server).folder
+        if self.is_shared or server in self._plays or not await asyncio.to_thread(folder.is_dir):
+            return
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)  # what is left goes the next time
+        log.info("the runs of a server that was left are deleted", server=server)
 
     async def begin(self, server: Snowflake, spec: RunSpec, house: RunHouse) -> int:
         """Begin to play a new run; gives its number once it is founded. `house` is closed once it is over."""

@@ -19,8 +19,18 @@ from bot.core.wording import counted, honest
 from bot.languages import spoken
 from cogs.base import LONGEST, Group, Interaction, guild_of, managers_only, may_read, person, wait
 from cogs.ui.texts import label
+from cogs.ui.tree_buttons import ChangeButton
 from cogs.ui.tree_picture import tree_picture
-from cogs.ui.trees import NOT_ALL_ROOMS, MergeSelect, NodeSelect, board_text, board_view, may_look, thread_name
+from cogs.ui.trees import (
+    NOT_ALL_ROOMS,
+    MergeSelect,
+    NodesButton,
+    NodeSelect,
+    board_text,
+    board_view,
+    may_look,
+    thread_name,
+)
 
 Number = app_commands.Range[int, 0, 1_000_000]
 TreeNumber = app_commands.Range[int, 1, 1_000_000]
@@ -43,7 +53,7 @@ class TreeGroup(Group):
 
     async def cog_load(self) -> None:
         """Know the selects that were sent before the last start."""
-        self.client.add_dynamic_items(NodeSelect, MergeSelect)
+        self.client.add_dynamic_items(NodeSelect, NodesButton, ChangeButton, MergeSelect)
 
     async def cog_unload(self) -> None:
         """Draw no more boards."""

@@ -9,14 +9,17 @@ import discord
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId, Json, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.timelines.growth import leaves
 from bot.core.timelines.merging import MOST_AT_ONCE, Item
 from bot.core.timelines.records import Edge, Node, Status, Timeline
 from bot.core.timelines.showing import Shown
 from bot.core.wording import counted, honest
 from cogs.ui.again import Again, Lasting, UseButton
+from cogs.ui.again import Item as Pressed
 from cogs.ui.rights import may_read
 from cogs.ui.texts import label
+from cogs.ui.tree_buttons import ChangeButton
 
 Interaction = discord.Interaction[SelfroomClient]
 NOT_ALL_ROOMS = "Only managers, and who can read all rooms of a tree, may look into it."
@@ -61,7 +64,8 @@ def board_text(shown: Shown) -> str:
     timeline, tree = shown.timeline, shown.tree
     head = [
         titled(timeline),
-        f"It begins <t:{int(tree.at.timestamp())}:f>. Nothing in it ever happened, and no agent hears this thread.",
+        f"It begins <t:{int(tree.at.timestamp())}:f>{f' at {shown.point}' if shown.point else ''}."
+        " Nothing in it ever happened, and no agent hears this thread.",
         f"{counted(len(shown.nodes), 'node')}, {shown.usd:.4f} of {timeline.usd_cap:.2f} {shown.coin}, "
         f"until <t:{int(timeline.expires_at.timestamp())}:D>.",
         *tree.not_unwound,
@@ -107,14 +111,9 @@ def _line(node: Node, indent: int) -> str:
 def board_view(shown: Shown) -> discord.ui.View:
     """Give the select of nodes, and the buttons for the whole tree."""
     view = discord.ui.View(timeout=None)
-    newest = list(reversed(shown.nodes))[:MOST_OPTIONS]
-    options = [
-        discord.SelectOption(
-            label=f"Node {one.id}", value=str(one.id), description=_about(one), emoji=SIGNS[one.status]
-        )
-        for one in newest
-    ]
-    view.add_item(NodeSelect.drawn(shown.timeline.id, options))
+    view.add_item(NodeSelect.drawn(shown.timeline.id, _options(shown.nodes, 0)))
+    if len(shown.nodes) > MOST_OPTIONS:
+        view.add_item(NodesButton(shown.timeline.id, 1))
     tree = f"tree={shown.timeline.id}"
     if leaves(shown.nodes):
         view.add_item(UseButton(Again("timeline frontier", (tree,)), label="Frontier"))
@@ -122,6 +121,17 @@ def board_view(shown: Shown) -> discord.ui.View:
     view.add_item(UseButton(Again("timeline budget", (tree,)), label="Budget"))
     view.stop()
     return view
+
+
+def _options(nodes: Sequence[Node], page: int) -> list[discord.SelectOption]:
+    """Give a page of nodes to choose from, the newest first."""
+    some = list(reversed(nodes))[page * MOST_OPTIONS : (page + 1) * MOST_OPTIONS]
+    return [
+        discord.SelectOption(
+            label=f"Node {one.id}", value=str(one.id), description=_about(one), emoji=SIGNS[one.status]
+        )
+        for one in some
+    ]
 
 
 def _about(node: Node) -> str:
@@ -156,6 +166,7 @@ def node_view(tree_id: int, node: Node, siblings: Sequence[Node], *, manages: bo
             add("advance", "Advance")
             add("multi", "×3")
             add("chain", "Chain of 3", "turns=3")
+        view.add_item(ChangeButton(tree_id, node.id))
         add("read", "Read")
         if node.parent is not None:
             add("rerun", "Run again")
@@ -268,19 +279,49 @@ class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
 
     async def pressed(self, interaction: Interaction) -> None:
         """Show what can be done with the node."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        client = interaction.client
-        if interaction.guild_id is None:
-            raise Rejected(NOT_ALL_ROOMS)
+        shown = await _looked_into(interaction, self.tree_id)
         chosen = int((_values(interaction) or ["0"])[0])
-        who = client.person(interaction.user)
-        timeline = await client.desk.timelines.find(Snowflake(interaction.guild_id), self.tree_id, None, who=who.id)
-        if not await may_look(interaction, timeline):
-            raise Rejected(NOT_ALL_ROOMS)
-        shown = await client.desk.timelines.shown(timeline)
+        who = interaction.client.person(interaction.user)
         node = next((one for one in shown.nodes if one.id == chosen), None)
         if node is None:
             raise NotFound(f"There is no node {chosen}.")
         siblings = [one for one in shown.nodes if one.parent == node.parent]
         view = node_view(self.tree_id, node, siblings, manages=who.is_architect)
         await interaction.followup.send(_line(node, 0), view=view, ephemeral=True)
+
+
+class NodesButton(Lasting, template=r"nodes:(?P<tree>\d+):(?P<page>\d+)"):
+    """Shows whoever presses the nodes that a board has no place for, a page at a time."""
+
+    def __init__(self, tree_id: int, page: int) -> None:
+        super().__init__(discord.ui.Button(label=Sentence("Older nodes"), custom_id=f"nodes:{tree_id}:{page}"))
+        self.place = (tree_id, page)
+
+    @classmethod
+    def read(cls, item: Pressed, match: re.Match[str]) -> "NodesButton":
+        return cls(int(match["tree"]), int(match["page"]))
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Show a page, to who may look into the tree."""
+        tree_id, page = self.place
+        shown = await _looked_into(interaction, tree_id)
+        options = _options(shown.nodes, page)
+        if not options:
+            raise NotFound(Sentence("There are no older nodes any more."))
+        view = discord.ui.View(timeout=None)
+        view.add_item(NodeSelect.drawn(tree_id, options))
+        if len(shown.nodes) > (page + 1) * MOST_OPTIONS:
+            view.add_item(NodesButton(tree_id, page + 1))
+        view.stop()
+        await interaction.followup.send(titled(shown.timeline), view=view, ephemeral=True)
+
+
+async def _looked_into(interaction: Interaction, tree_id: int) -> Shown:
+    """Give a tree to who may look into it, once the press is answered."""
+    await interaction.response.defer(ephemeral=True, thinking=True)
+    client = interaction.client
+    who, guild_id = client.person(interaction.user), Snowflake(interaction.guild_id or 0)
+    timeline = await client.desk.timelines.find(guild_id, tree_id, None, who=who.id)
+    if not await may_look(interaction, timeline):
+        raise Rejected(NOT_ALL_ROOMS)
+    return await client.desk.timelines.shown(timeline)

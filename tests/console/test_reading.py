@@ -75,7 +75,21 @@ async def test_a_beat_is_told_with_what_was_new_since_the_one_before() -> None:
         assert second["gone"] == ["line 1\n"]
         assert second["sections"] == [{"name": "rooms", "tokens": 20, "before": 10}]
         assert (second["before"]["id"], second["by"], second["beat"]["thoughts"]) == (1, "@mira", "thought 2")
-        assert [one["id"] for one in await told(there, "/agents/1/beats")] == [2, 1]
+        assert [one["id"] for one in (await told(there, "/agents/1/beats"))["beats"]] == [2, 1]
+
+
+async def test_an_agents_beats_go_back_to_the_first_also_behind_many_that_are_not_to_be_seen() -> None:
+    async with opened() as there:
+        for number in range(1, 61):
+            await beat(there, number)
+        secret = await thread(there, 61)
+        for number in range(62, 270):
+            await beat(there, number, side=Side(secret), room=secret)
+        newest = await told(there, "/agents/1/beats")
+        assert [one["id"] for one in newest["beats"]] == list(range(60, 10, -1))
+        first = await told(there, f"/agents/1/beats?before={newest['earlier']}")
+        assert ([one["id"] for one in first["beats"]], first["earlier"]) == (list(range(10, 0, -1)), None)
+        assert (await told(there, "/agents/1/beats/1"))["beat"]["thoughts"] == "thought 1"
 
 
 async def test_the_beat_before_is_one_of_the_same_side() -> None:
@@ -105,6 +119,7 @@ async def test_the_overview_tells_what_is_warm_and_what_waits() -> None:
         found = await told(there, "/overview")
         rooms = {one["name"]: one for one in found["rooms"]}
         assert (rooms["Ada"]["lately"], rooms["Bob"]["lately"], rooms["Bob"]["unposted"]) == (1, 0, 1)
+        assert rooms["Ada"]["members"] == [ADA]
         assert [(one["kind"], one["state"], one["letters"]) for one in found["letters"]] == [("post", "waiting", 1)]
         assert found["models"] == [{"name": found["models"][0]["name"], "agents": 2, "failing": False, "failures": 0}]
         await there.here.clock.advance(timedelta(minutes=11).total_seconds())
@@ -120,14 +135,14 @@ async def test_an_agent_is_told_with_what_it_carries_and_where_it_looks() -> Non
         assert shares == {"Ada": 60, "Bob": 40}
 
 
-async def thread(there: Open) -> AgentId:
+async def thread(there: Open, number: int = 1) -> AgentId:
     """Open a private thread in Ada's room, and let Ada say something there."""
     here = there.here
     async with here.store.writing(here.community_id) as write:
         id_ = await write.rooms.add_thread(
             here.community_id, ADA, Snowflake(7_000_000_000_000_099), name="aside", at=here.clock.now()
         )
-    await beat(there, 1, side=Side(id_), says="a secret", room=id_)
+    await beat(there, number, side=Side(id_), says="a secret", room=id_)
     return id_
 
 
@@ -139,7 +154,7 @@ async def test_a_private_thread_is_only_for_who_may_read_it_now() -> None:
         inside = [f"/rooms/{id_}", f"/messages/{said.id}", f"/messages/{said.discord_id}", "/agents/1/beats/1"]
         for path in inside:
             assert (await there.ask(f"/api/v1{path}"))[0] == 404, path
-        assert ((await told(there, "/agents/1/beats")), (await told(there, "/rooms/1"))["threads"]) == ([], [])
+        assert ((await told(there, "/agents/1/beats"))["beats"], (await told(there, "/rooms/1"))["threads"]) == ([], [])
         there.server.readable.add(id_)
         for path in inside:
             assert "secret" in str(await told(there, path)) or "thought 1" in str(await told(there, path)), path

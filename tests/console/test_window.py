@@ -197,13 +197,13 @@ async def test_a_room_that_is_closed_to_a_manager_on_discord_is_there_without_it
         ]
         (room,) = [one for one in told["rooms"] if one["id"] == BOB]
         (bob,) = [one for one in told["agents"] if one["id"] == BOB]
-        assert (room["last_message_at"], room["unposted"], room["members"]) == (None, 0, 0)
+        assert (room["last_message_at"], room["unposted"], room["members"]) == (None, 0, [])
         assert (bob["waits_for"], bob["next_beat_at"], bob["last_beat_at"]) == (ELSEWHERE, None, None)
         for path in (f"/api/v1/rooms/{BOB}", "/api/v1/messages/1"):
             status, told = await there.ask(path)
             assert (status, told["detail"]) == (403, CLOSED)
         status, told = await there.ask(f"/api/v1/agents/{BOB}")
         assert (status, told["minds"]) == (200, [])
-        assert (await there.ask(f"/api/v1/agents/{BOB}/beats"))[1] == []
+        assert (await there.ask(f"/api/v1/agents/{BOB}/beats"))[1]["beats"] == []
         there.server.closed = set()
         assert said in str((await there.ask(f"/api/v1/rooms/{BOB}"))[1])

@@ -188,7 +188,21 @@ async def test_what_happens_stands_on_the_page_as_it_happens_and_nothing_polls(h
         said = await you.answer_after(await you.say(room.channel_id, "Wren, who are you?"))
         feed = page.get_by_role("log")
         await expect(feed).to_contain_text("Somebody said something in Wren's room")
-        await expect(feed).to_contain_text("Wren has answered in Wren's room")
+        answered, done = (
+            "Wren has an answer from its model in Wren's room",
+            "Wren has done what it answered in Wren's room",
+        )
+        for words in (answered, done):
+            await expect(feed).to_contain_text(words)
+        beats = page.get_by_role("checkbox", name="Beats")
+        await beats.uncheck()
+        await expect(feed).not_to_contain_text(answered)
+        await expect(feed).to_contain_text("Somebody said something")
+        await expect(beats).to_be_focused()
+        await beats.check()
+        await expect(feed).to_contain_text(answered)
+        there = page.get_by_role("list", name="Who is in Wren's room")
+        await expect(there.get_by_role("listitem").filter(has_text="Wren")).to_contain_text("idle")
         await expect(page.locator(".room-card", has_text="Wren")).to_contain_text("2 lines in 10 minutes")
         assert len(asked) < 8
         await tab.shot("console-6-live")

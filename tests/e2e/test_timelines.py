@@ -149,10 +149,12 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
     told = words_of(await cast.manager.press(seen, "What if…"))
     number = int(told.split()[1])
     inside = Commander(cast.you, await thread_of(cast.you, cast.manager.channel_id, f"🌳 what if … ({number})"))
-    await inside.told(
-        "timeline change", node=0, event="Wren, good night!", visitor="mira", agent="Wren", knows="mood=wild"
+    form = await pressed(inside, 0, "Change…")
+    await inside.fill(form, event="Wren, good night!", visitor="mira", agent="Wren", knows="mood=wild")
+    shown = await board(inside, "🟢 **Node 1** several changes")
+    assert (
+        f" at https://discord.com/channels/{cast.you.about['guild_id']}/{cast.manager.channel_id}/" in shown["content"]
     )
-    await board(inside, "🟢 **Node 1** several changes")
     assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
     killed(grower)
     assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))

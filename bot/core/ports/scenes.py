@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from bot.core.happenings import Happening
 from bot.core.records import AgentId, BeatId, CommunityId, Json, MessageId, SceneId, Snowflake
 from bot.core.scenes.play import Entry
 from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Source
@@ -68,8 +69,12 @@ class WritableScenes(Scenes, Protocol):
         beat_id: BeatId | None = None,
         person_id: Snowflake | None = None,
         standing: Mapping[str, Json] | None = None,
+        told: Happening | None = None,
     ) -> None:
-        """Add a line to the log; `person_id`: whose move it is, `standing`: kept with it, for a fold to begin at."""
+        """Add a line to the log; `person_id`: whose move it is, `standing`: kept with it, for a fold to begin at.
+
+        `told`: what is told of it live, once it is written for good.
+        """
 
     async def tell(self, community_id: CommunityId, scene_id: SceneId, events: Sequence[SceneEvent]) -> None:
         """Add to what happened."""

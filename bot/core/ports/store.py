@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Literal, Protocol
 
 from bot.core.changes import Change
+from bot.core.happenings import Happening
 from bot.core.keeping import ArchiveContents
 from bot.core.models import OwnProviders
 from bot.core.ports.beats import Beats, Claims, Money, WritableClaims, WritableMoney
@@ -139,6 +140,9 @@ class Store(Protocol):
         self, community_id: CommunityId | None = None, expected: Expected | None = None
     ) -> AbstractAsyncContextManager[Writing]:
         """Open a transaction; ids are counted for that community (None: only a community is made)."""
+
+    def tell(self, happenings: Sequence[Happening]) -> None:
+        """Tell at once, to who looks on, what happened and is written nowhere."""
 
     async def gone_for_good(self, community_id: CommunityId | None = None) -> bool:
         """Wait until the bytes of what was deleted have left the database's files; tells whether they have.

@@ -8,7 +8,8 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from bot.core.errors import Rejected
-from bot.core.records import AgentId, Json, SceneId, Side
+from bot.core.happenings import Happened, Happening
+from bot.core.records import AgentId, BeatId, Json, SceneId, Side
 from bot.core.scenes.kind import Form, Over, SceneKind, Seat, Seen
 from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
@@ -67,6 +68,15 @@ def closed_side(scene: Scene) -> Side | None:
     """Give the side of the barrier that a closed scene is while it goes on; None: it lies on its room's."""
     kind = KINDS.get(scene.kind)
     return Side(-scene.id) if kind is not None and kind.is_closed and scene.status.is_open else None
+
+
+def moved(scene: Scene, agent_id: AgentId | None, beat_id: BeatId | None) -> Happening | None:
+    """Give what is told live of a move: who made it, and never which; of a closed kind nothing, at its end either."""
+    kind = KINDS.get(scene.kind)
+    if kind is None or kind.is_closed:
+        return None
+    told = Happening(kind=Happened.MOVED, community_id=scene.community_id, room_id=scene.room_id)
+    return replace(told, agent_id=agent_id, beat_id=beat_id, what=scene.kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

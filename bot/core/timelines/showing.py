@@ -16,6 +16,7 @@ class Shown:
     tree: Tree
     nodes: Sequence[Node]
     coin: str = "USD"
+    point: str = ""  # a link to where it begins; empty where that is just a moment
 
     @property
     def usd(self) -> Decimal:

@@ -113,6 +113,7 @@ async def _for(
     return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
 
 
+MOST_PAGES = 10  # looked through for beats that may be shown: more in a row are nobody's patience
 SHOWN_WHOLE = 10  # beats at a time: so many files a message can have
 
 
@@ -149,17 +150,30 @@ class Beats:
         return beat
 
     async def of(
-        self, guild_id: Snowflake, agent_id: AgentId, *, who: Snowflake, may_read: MayRead = by_nobody, limit: int = 100
+        self,
+        guild_id: Snowflake,
+        agent_id: AgentId,
+        *,
+        who: Snowflake,
+        may_read: MayRead = by_nobody,
+        before: int | None = None,
+        limit: int = 100,
     ) -> Sequence[Beat]:
-        """Give an agent's beats, newest first, without those in private threads that who asks may not read.
+        """Give an agent's beats `before` one, newest first, without those in private threads that are not for who asks.
 
         What they saw, answered and thought is left out: `one` and `last` give that.
         """
-        async with self.office.looking(guild_id) as (community, read):
-            await check_may_look(read, community.id, who, agent_id)
-            found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
-            view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
-        return (await _for(self.office, guild_id, found, view, may_read))[:limit]
+        shown, page, mark = list[Beat](), max(limit, LOOKED_BACK), None if before is None else BeatId(before)
+        for _ in range(MOST_PAGES):
+            async with self.office.looking(guild_id) as (community, read):
+                await check_may_look(read, community.id, who, agent_id)
+                found = await read.beats.newest(community.id, agent_id, before=mark, limit=page)
+                view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
+            shown += await _for(self.office, guild_id, found, view, may_read)
+            if len(shown) >= limit or len(found) < page:
+                break
+            mark = found[-1].id
+        return shown[:limit]
 
     async def before(
         self, guild_id: Snowflake, beat: Beat, *, who: Snowflake, may_read: MayRead = by_nobody

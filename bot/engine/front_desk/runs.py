@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from bot.core.runs.spec import Further, RunSpec
 from bot.core.sentences import Sentence
 from bot.core.timelines.records import ROOT, TreeId, TreeKey
 from bot.core.wording import counted
+from bot.engine.channel_events import LEFT_AT
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.timelines.answers import GrantSpent, HouseFacts
 from bot.engine.timelines.house import Estimate, Grant, Treasury
@@ -92,6 +94,9 @@ class Laboratory(Protocol):
 
     async def delete(self, server: Snowflake, number: int) -> None:
         """Delete a run."""
+
+    async def forget(self, server: Snowflake) -> None:
+        """Delete all runs of a server, where they are its own."""
 
     async def begin(self, server: Snowflake, spec: RunSpec, house: RunHouse) -> int:
         """Begin to play a new run; gives its number once it is founded. `house` is closed once it is over."""
@@ -211,6 +216,17 @@ class Runs:
         check_manages(person)
         await self.kept.delete(guild_id, number)
         await self._note(guild_id, person, f"Run {number} was deleted.")
+
+    async def expire(self) -> None:
+        """Delete the runs of servers that we have not been in for as long as an untouched what-if is kept."""
+        if self.there is None:
+            return
+        async with self.office.store.reading() as read:
+            left = [(one, await read.notes.find(one.id, LEFT_AT)) for one in await read.communities.all()]
+        for community, at in left:
+            days = self.config.overlaid(community.overrides).timeline_days
+            if isinstance(at, str) and datetime.fromisoformat(at) < self.office.now() - timedelta(days=days):
+                await self.there.forget(community.guild_id)
 
     async def models(self, guild_id: Snowflake) -> Sequence[str]:
         """Give the models that a run of this server may be answered by."""

@@ -18,7 +18,7 @@ from bot.core.letters import NoticePayload
 from bot.core.people import by_person
 from bot.core.ports.timelines import WritableTimelines
 from bot.core.ports.trees import Grower, Images, Trees
-from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
+from bot.core.records import AgentId, Beat, BeatId, MessageId, Person, SceneId, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
@@ -118,7 +118,25 @@ class Timelines:
         """Give a tree with its nodes."""
         trees = self._there().trees
         tree, nodes = await trees.find(timeline.key), await trees.nodes(timeline.key)
-        return Shown(timeline=timeline, tree=tree, nodes=nodes, coin=await self.coin(timeline))
+        point = await self._point_on_discord(timeline, tree.point)
+        return Shown(timeline=timeline, tree=tree, nodes=nodes, coin=await self.coin(timeline), point=point)
+
+    async def _point_on_discord(self, timeline: Timeline, point: Point) -> str:
+        """Give a link to the message or the scene where a tree begins; empty where there is none any more."""
+        of = timeline.community_id
+        async with self.office.store.reading() as read:
+            if isinstance(point, AtStep):
+                scene = await read.scenes.find(of, SceneId(point.scene_id))
+                return f"<#{scene.thread_id}>" if scene is not None and scene.thread_id is not None else ""
+            if not isinstance(point, AtMessage):
+                return ""
+            id_ = MessageId(point.message_id)
+            message = (await read.talk.by_id(of, [id_])).get(id_)
+            if message is None or message.discord_id is None:
+                return ""
+            view = await read.views.action_view(of, agent_ids=(), room_ids=[message.room_id], doors=False)
+        place = message.thread_id or view.all_rooms[message.room_id].channel_id
+        return f"https://discord.com/channels/{view.community.guild_id}/{place}/{message.discord_id}"
 
     async def coin(self, timeline: Timeline) -> str:
         """Name the money in which a tree's calls are counted."""
@@ -153,11 +171,8 @@ class Timelines:
             if not config.timelines:
                 raise Rejected(OFF_HERE)
             if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
-                raise Rejected(
-                    Sentence(
-                        "Over the limit of {trees}: delete one first.", trees=counted(config.timelines_at_once, "tree")
-                    )
-                )
+                most = counted(config.timelines_at_once, "tree")
+                raise Rejected(Sentence("Over the limit of {trees}: delete one first.", trees=most))
             timeline = Timeline(
                 community_id=community.id,
                 id=TreeId(write.ids.take("timeline")),

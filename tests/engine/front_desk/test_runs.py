@@ -7,24 +7,55 @@ import pytest
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, Rejected
+from bot.core.events import GuildSeen
 from bot.core.records import Snowflake
 from bot.core.runs.reading import read_given
 from bot.core.spending import day_of
+from bot.engine.channel_events import ChannelEvents
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.community import CommunityDesk
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.runs import ONE_PLAYS, Runs
 from bot.engine.performer import Performer
 from bot.engine.timelines.house import Treasury
+from bot.runs.home import RunHome
 from bot.runs.served import ServedRuns
 from tests.e2e.visitor import until
 from tests.engine.hearts import everyone_says
+from tests.engine.test_moderation import front_desk
 from tests.engine.timelines.garden import BOSS, TOKENIZER, garden
+from tests.engine.town import town
 from tests.factories import GUILD_ID
 from tests.fakes import PlainCipher, SeededRandom
 
 pytestmark = pytest.mark.long
 GUILD = Snowflake(GUILD_ID)
+
+
+async def test_the_runs_of_a_server_go_two_weeks_after_it_was_left_and_stay_where_we_came_back(tmp_path: Path) -> None:
+    async with town() as here:
+        desk, kept = front_desk(here), ServedRuns(folder=tmp_path, is_shared=False)
+        desk.runs.there = kept
+        who = [{"name": name, "prompt": f"You are {name}."} for name in ("Ada", "Bo")]
+        spec = read_given({"agents": who, "scene": {"kind": "chat"}, "turns": 1})
+        RunHome(tmp_path / "servers" / str(GUILD)).take(spec)
+        RunHome(tmp_path / "servers" / "7").take(spec)
+        community, _ = await desk.community.settings(GUILD)
+        events = ChannelEvents(here.store, here.clock)
+
+        async def after(days: float) -> int:
+            await here.clock.advance(days * 86_400)
+            await desk.runs.expire()
+            return await kept.count(GUILD)
+
+        await events.left(community)
+        assert await after(13) == 1
+        await events.seen(GuildSeen(guild_id=GUILD, name="Town"))
+        assert await after(13) == 1
+        await events.left(community)
+        assert await after(13) == 1
+        await events.left(community)  # so each start notices it anew
+        assert (await after(2), await kept.count(Snowflake(7))) == (0, 1)
 
 
 async def test_a_run_on_a_model_spends_of_the_days_money_and_no_more_than_there_is(tmp_path: Path) -> None:

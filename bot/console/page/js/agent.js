@@ -115,8 +115,19 @@ function beatRow(beat) {
   return [address, exactly(beat.at), beat.because, said.slice(0, 200), price(beat.cost_usd, beat.imaginary ? "imaginary USD" : "USD")];
 }
 
-/** The page. */
-export function agentPage(told, beats, show) {
+function beatList(agent, { beats, earlier }, before) {
+  const rows = beats.map(beatRow);
+  const newest = before && h("a", { href: `#/agents/${agent}` }, "The newest");
+  const more = earlier && h("a", { href: `#/agents/${agent}?before=${earlier}` }, "Earlier");
+  const none = before ? "It has no earlier ones that are kept." : "It has not beaten yet.";
+  return [
+    rows.length ? table("Beats", ["Beat", "When", "Because", "What came of it", "Cost"], rows) : nothing(none),
+    newest || more ? h("nav.row", { "aria-label": "More beats" }, newest, more) : null,
+  ];
+}
+
+/** The page; `past`: the beats that are shown, the newest or those `before` one. */
+export function agentPage(told, past, before, show) {
   const { agent, coin, feedback } = told;
   const marks = Object.entries(feedback).map(([name, count]) => `${FEEDBACK[name] ?? name} ${count}`);
   return [
@@ -134,7 +145,7 @@ export function agentPage(told, beats, show) {
       fact("Its room", h("a", { href: `#/rooms/${agent.id}` }, "transcript")),
     ),
     h("details.part", {}, h("summary", {}, "Its prompt"), h("pre.hud", { tabindex: 0 }, told.prompt)),
-    part("Beats", beats.length ? table("Beats", ["Beat", "When", "Because", "What came of it", "Cost"], beats.map(beatRow)) : nothing("It has not beaten yet.")),
+    part("Beats", beatList(agent.id, past, before)),
     told.minds.map((one) => mind(one, agent.id, show)),
     told.more_minds
       ? nothing(`It carries more beside ${counted(told.more_minds, "private room")}: /knowledge show tells it room by room.`)

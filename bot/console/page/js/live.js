@@ -2,11 +2,13 @@
 
 import { exactly } from "./parts.js";
 import { fill, find, findAll, h } from "/shared/js/lib/dom.js";
+import { kept } from "/shared/js/lib/keep.js";
 import { follow } from "/shared/js/lib/stream.js";
 import { heatOf } from "./overview.js";
 import { headers } from "./session.js";
 
-const MOST = 40;
+const MOST = 40; // lines that are shown
+const KEPT = 400; // of all kinds: who ticks one again sees what came meanwhile
 const SOON = 200; // what comes at once is read at once
 const SELDOM = 3000; // so often the whole overview is read again, while something happens
 const ROOM = /^#\/rooms\/(\d+)$/;
@@ -14,15 +16,25 @@ const RUNS = /^#\/runs(\/\d+(\?.*)?)?$/;
 const WORDS = {
   begun: "begins to think",
   called: "asks its model",
-  applied: "has answered",
+  answered: "has an answer from its model",
+  applied: "has done what it answered",
   let_go: "waits a little longer",
   said: "said something",
   knowledge: "keeps something in mind",
   focus: "looks at something else",
   plan: "changes its plan",
   reacted: "reacted to a message",
+  moved: "made a move",
 };
-const STATES = { begun: "thinking", called: "thinking", applied: "idle", let_go: "idle" };
+const GROUPS = {
+  Beats: ["begun", "called", "answered", "applied", "let_go"],
+  "What is said": ["heard", "said", "reacted"],
+  Letters: ["letter"],
+  Minds: ["knowledge", "focus", "plan"],
+  Moves: ["moved"],
+  "Rooms and settings": ["came", "went", "knocked", "changed"],
+};
+const STATES = { begun: "thinking", called: "thinking", answered: "thinking", applied: "idle", let_go: "idle" };
 
 /** Hears what happens from `start` on; `app.show` reads the page again, `app.address` is the one that is shown. */
 export class Live {
@@ -32,9 +44,22 @@ export class Live {
   #lately = new Map();
   #waiting = 0;
   #stop = null;
+  #left = new Set(kept.get("console.left-out", [])); // kinds that are not ticked
+  #ticks = Object.entries(GROUPS).map(([words, kinds]) => this.#tick(words, kinds));
 
   constructor(app) {
     this.#app = app;
+  }
+
+  /** A tick that shows some kinds of what happens, or leaves them out. */
+  #tick(words, kinds) {
+    const box = h("input", { type: "checkbox", name: `told-${kinds[0]}`, checked: !this.#left.has(kinds[0]) });
+    box.addEventListener("change", () => {
+      for (const kind of kinds) box.checked ? this.#left.delete(kind) : this.#left.add(kind);
+      kept.set("console.left-out", [...this.#left]);
+      this.draw();
+    });
+    return h("label.tick", {}, box, ` ${words}`);
   }
 
   /** Know what the overview told, and begin behind it; what is shown may be older, and is read again then. */
@@ -90,7 +115,7 @@ export class Live {
   }
 
   #hear(event) {
-    this.#lines = [...this.#lines, { event, words: this.#words(event) }].slice(-MOST);
+    this.#lines = [...this.#lines, { event, words: this.#words(event) }].slice(-KEPT);
     this.draw();
     this.#touch(event);
     const room = ROOM.exec(this.#app.address)?.[1];
@@ -104,7 +129,10 @@ export class Live {
   #touch({ kind, agent, room }) {
     const state = STATES[kind];
     if (state && agent)
-      for (const dot of findAll(`[data-agent="${agent}"] .state`)) dot.dataset.state = state;
+      for (const dot of findAll(`[data-agent="${agent}"] .state`)) {
+        const card = dot.closest(".room-card");
+        if (!card || card.dataset.room === String(room)) dot.dataset.state = state;
+      }
     if (!room || !["heard", "said"].includes(kind)) return;
     const lately = (this.#lately.get(room) ?? 0) + 1;
     this.#lately.set(room, lately);
@@ -125,7 +153,10 @@ export class Live {
   draw() {
     const place = find(".feed");
     if (!place) return;
-    const lines = this.#lines.map(({ event, words }) =>
+    const row = find(".feed-ticks");
+    if (!row.contains(this.#ticks[0])) fill(row, this.#ticks);
+    const shown = this.#lines.filter(({ event }) => !this.#left.has(event.kind)).slice(-MOST);
+    const lines = shown.map(({ event, words }) =>
       h("li", { data: { kind: event.kind } }, event.at ? exactly(event.at) : null, " ", words),
     );
     fill(place, h("ul", {}, lines.reverse()));

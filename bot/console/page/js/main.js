@@ -48,7 +48,8 @@ const PAGES = [
   }],
   [/^#\/runs$/, async () => (await import("./runs.js")).runs(await ask("/runs"), show)],
   [/^#\/agents\/(\d+)\/hud/, async ([, id], query) => hudPage(await ask(`/agents/${id}/hud${asked(query)}`))],
-  [/^#\/agents\/(\d+)/, async ([, id]) => agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats`), show)],
+  [/^#\/agents\/(\d+)/, async ([, id], query) =>
+    agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats${asked(query)}`), query.get("before"), show)],
 ];
 
 function asked(query) {
@@ -86,10 +87,10 @@ export async function show(quietly = false) {
     if (shown !== address || mine < drawn) return; // somebody went on meanwhile, or it was read anew
     drawn = mine;
     const at = view.scrollTop;
-    const focused = quietly && view.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    const focused = quietly && view.contains(document.activeElement) ? named(document.activeElement) : null;
     fill(view, nodes);
     live.draw();
-    if (focused) find(`a[href="${CSS.escape(focused)}"]`, view)?.focus({ preventScroll: true });
+    if (focused) find(focused, view)?.focus({ preventScroll: true });
     document.title = `${find("h1", view)?.textContent ?? "Console"} · Selfroom console`;
     if (quietly) view.scrollTop = at;
     else land();
@@ -97,6 +98,12 @@ export async function show(quietly = false) {
     if (error instanceof Ended) over(error.message);
     else if (!quietly) fill(view, h("h1", {}, "That cannot be shown"), h("p", { role: "alert" }, error.message));
   }
+}
+
+/** By what a link, or a field, is found again once the page was drawn anew; null for anything else. */
+function named(node) {
+  const [name, value] = ["href", "name"].map((one) => [one, node.getAttribute(one)]).find((one) => one[1]) ?? [];
+  return name ? `[${name}="${CSS.escape(value)}"]` : null;
 }
 
 /** Go to the top of a new page, or to the message that was looked for; who hears it read begins there. */

@@ -4,6 +4,7 @@ import { fill, h } from "/shared/js/lib/dom.js";
 import { nextBeat, playsInSecret, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
 import { agentLink, ago, counted, nothing, part, price, roomLink, table } from "./parts.js";
 
+const AWAKE = ["thinking", "typing"]; // in some room: what it is at in this one is told beside it
 const HOT = [
   [15, "hot"],
   [5, "warm"],
@@ -54,9 +55,29 @@ function lettersTile(letters) {
   return tile("Letters to Discord", rows.length ? h("ul", {}, rows) : nothing("All are sent."));
 }
 
-function roomCard(room, working) {
+const MOST_SHOWN = 8; // of who is in a room
+
+/** Who is in a room and at what there: a dot, its words at hand for who hears them; seen where it is more than idle. */
+function inside(agent, room) {
+  const here = agent.at_work_in[room.id];
+  const word = here ?? stateWord({ ...agent, state: AWAKE.includes(agent.state) ? "idle" : agent.state });
+  const isQuiet = word === "idle";
+  const words = isQuiet ? `: idle, next beat ${nextBeat({ ...agent, state: "idle" })}` : ` ${here ? "is " : ""}${word}`;
+  return h(
+    "li",
+    { data: { agent: String(agent.id) } },
+    stateDot(agent, word),
+    agent.name,
+    h(isQuiet ? "span.unseen" : "span.quiet", {}, words),
+  );
+}
+
+function roomCard(room, agents) {
   const said = room.closed ? "closed to you on Discord" : room.lately ? `${counted(room.lately, "line")} in 10 minutes` : "quiet";
-  const busy = working.map((one) => h("li", {}, `${one.name} is ${one.at_work_in[room.id]}`));
+  const there = room.members.map((id) => agents.get(id)).filter(Boolean);
+  const atWork = (one) => (one.at_work_in[room.id] ? 0 : 1);
+  const shown = [...there].sort((one, two) => atWork(one) - atWork(two)).slice(0, MOST_SHOWN);
+  const rest = there.length - shown.length;
   const held = [
     room.hushed_until ? "hushed" : "",
     room.unposted ? `${room.unposted} to be posted` : "",
@@ -67,9 +88,10 @@ function roomCard(room, working) {
     { data: { heat: heatOf(room), room: String(room.id) } },
     h("strong", {}, roomLink(room)),
     h("span", {}, said),
-    h("span.quiet", {}, `${counted(room.members, "agent")} · `, ago(room.last_message_at)),
+    h("span.quiet", {}, `${counted(room.members.length, "agent")} · `, ago(room.last_message_at)),
     held.length ? h("span.held", {}, held.join(", ")) : null,
-    busy.length ? h("ul.busy", {}, busy) : null,
+    shown.length ? h("ul.busy", { "aria-label": `Who is in ${room.name}'s room` }, shown.map((one) => inside(one, room))) : null,
+    rest ? h("span.quiet", {}, `and ${counted(rest, "other")}`) : null,
   );
 }
 
@@ -84,18 +106,10 @@ function agentRow(agent, coin) {
   ];
 }
 
-/** Who is at something, by room. */
-function workingIn(agents) {
-  const byRoom = new Map();
-  for (const one of agents)
-    for (const id of Object.keys(one.at_work_in)) byRoom.set(Number(id), [...(byRoom.get(Number(id)) ?? []), one]);
-  return byRoom;
-}
-
 /** The page, from what the server tells; `atOnce`: with its long table, which else comes after the first paint. */
 export function overview(told, atOnce = true) {
   const rooms = [...told.rooms].sort((one, two) => two.lately - one.lately || one.id - two.id);
-  const working = workingIn(told.agents);
+  const byId = new Map(told.agents.map((one) => [one.id, one]));
   const agents = h("div");
   const list = () => fill(agents, table("Agents", heads, told.agents.map((one) => agentRow(one, coin))));
   const heads = ["Agent", "State", "Interval", "Last beat", "Next beat", "Today"];
@@ -112,8 +126,8 @@ export function overview(told, atOnce = true) {
       modelsTile(told.models),
       lettersTile(told.letters),
     ),
-    part("Rooms", h("ul.rooms", {}, rooms.map((room) => roomCard(room, working.get(room.id) ?? [])))),
+    part("Rooms", h("ul.rooms", {}, rooms.map((room) => roomCard(room, byId)))),
     part("Agents", agents),
-    part("What happens", h("div.feed", { role: "log", "aria-label": "The newest first", "aria-live": "off", tabindex: 0 })),
+    part("What happens", h("div.row.feed-ticks", { role: "group", "aria-label": "What is told" }), h("div.feed", { role: "log", "aria-label": "The newest first", "aria-live": "off", tabindex: 0 })),
   ];
 }
