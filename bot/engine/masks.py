@@ -34,9 +34,9 @@ def seated_in(scenes: Iterable[Scene]) -> frozenset[AgentId]:
 
 
 async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflake, agent_id: AgentId) -> None:
-    """Raise Rejected where a person sits in a closed scene with the agent into whose head they look."""
+    """Raise Rejected where a person sits, or sat, in a closed scene with the agent into whose head they look."""
     for scene in await closed_scenes(read.scenes, community_id):
-        if scene.seat_of(person_id=who) is not None and agent_id in seated_in([scene]):
+        if scene.sat(who) and agent_id in seated_in([scene]):
             names = await read.agents.names(community_id)
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
 
@@ -46,7 +46,7 @@ async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake
 
     What comes of these rooms tells what is in the heads that are shut to them.
     """
-    theirs = [one for one in await closed_scenes(read.scenes, community_id) if one.seat_of(person_id=who) is not None]
+    theirs = [one for one in await closed_scenes(read.scenes, community_id) if one.sat(who)]
     if not theirs:
         return frozenset()
     seated = seated_in(theirs)

@@ -87,7 +87,7 @@ class Purse:
         agents: Mapping[AgentId, Agent] | None,
     ) -> PlannedCall:
         soon = self._others_run(community_id, price)
-        if agents and _has_families(agents):
+        if agents and has_families(agents):
             used = await money.spent_by_agent(community_id, day)
             shares = divided(Usage(cost_usd=price.usd, input_tokens=price.tokens), price.weights)
             if poor := too_poor(agents, used, config, shares):
@@ -104,7 +104,7 @@ class Purse:
 
     async def overspent(self, view: Outline, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
         """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
-        if not _has_families(view.agents):
+        if not has_families(view.agents):
             return frozenset()
         async with self._store.reading() as read:
             return await _overspent(read.money, view, day_of(now), ceilings)
@@ -140,7 +140,7 @@ def weights_of(call: PlannedCall) -> dict[AgentId, int]:
     return {part.agent_id: part.tokens for part in call.built.parts}
 
 
-def _has_families(agents: Mapping[AgentId, Agent]) -> bool:
+def has_families(agents: Mapping[AgentId, Agent]) -> bool:
     return any(agent.created_by is not None for agent in agents.values())
 
 
@@ -162,7 +162,7 @@ async def funds_now(money: Money, view: Outline, day: date, ceilings: Ceilings |
 
 
 async def _overspent(money: Money, view: Outline, day: date, ceilings: Ceilings | None) -> frozenset[AgentId]:
-    if not _has_families(view.agents):
+    if not has_families(view.agents):
         return frozenset()
     return overspent(view.agents, await money.spent_by_agent(view.community.id, day), held_to(view.config, ceilings))
 

@@ -26,7 +26,7 @@ from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tel
 from bot.core.sentences import Sentence
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import asides, calls, comment, posts
-from bot.engine.seating import who_may_sit
+from bot.engine.seating import presence, who_can_play, who_may_sit
 
 BOARD_SECONDS = 2.0
 POSTED_WITHIN_SECONDS = 10.0  # the next turn waits for the last speech so long
@@ -79,18 +79,26 @@ class Stage:
         beat_id: BeatId | None = None,
         post_id: Snowflake | None = None,
     ) -> None:
-        """Make a seat's move; raises Rejected with the rule's sentence. `window` None: whichever is open now."""
+        """Make a seat's move; raises Rejected with the rule's sentence. `window` None: whichever is open now.
+
+        Whoever was away is back by that, even where the move is refused.
+        """
         play, standing = self._running()
         if window is not None and window != standing.window:
             raise Rejected(PASSED)
+        if seat in standing.state.away and seat not in standing.open_seats and not is_hidden(standing):
+            await self.rule(Rule.BACK, seat)  # unseen it would tell that it was asked
+            play, standing = self._running()
         found = proposed(play.kind, standing.state, seat, name, arguments, texts=standing.texts)
         entry = Entry(step=standing.step + 1, seat=seat, move=name, arguments=found.move.model_dump(mode="json"))
         step = play.enter(standing, entry)
         await self._enter(step, entry, source, beat_id)
         await self._tell_texts(found.texts, seat, standing.texts, post_id)
-        self._fare(seat, turns=int(not found.move.free), steps=0)
-        self.scene = replace(self.scene, faults=0)
-        await self._stand(step, seat=seat, post_id=post_id)
+        sits = next(one for one in self.scene.seats if one.seat == seat)
+        looks = sits.steps + 1 if found.move.free and source is Source.BEAT else 0  # each is a call
+        scene = self.scene.fared(seat, turns=int(not found.move.free), steps=looks, why="")
+        self.scene = replace(scene, faults=0)
+        await self._stand(step, seat=seat, post_id=post_id, is_last=looks >= self.config.scene_steps)
 
     async def comment(self, agent_id: AgentId, move: str, arguments: Mapping[str, Json]) -> None:
         """Let who watches say something of it, which nobody who plays is shown; raises Rejected."""
@@ -123,7 +131,7 @@ class Stage:
         step = play.enter(standing, entry)
         for one, count in step.standing.misses.items():
             if count > standing.misses.get(one, 0):
-                self._fare(one, misses=1)
+                self.scene = self.scene.fared(one, misses=1)
         await self._enter(step, entry, source, None)
         await self._stand(step, seat=RULES)
 
@@ -136,7 +144,7 @@ class Stage:
         if sits.steps + 1 >= self.config.scene_steps:
             await self.rule(Rule.SKIP, seat)
             return
-        self._fare(seat, refused=1, steps=sits.steps + 1, why=why)
+        self.scene = self.scene.fared(seat, refused=1, steps=sits.steps + 1, why=why)
         await self.write.scenes.keep(self.scene)
         if why := await self._short(standing, is_new=False):
             await self.pause(why)
@@ -154,7 +162,7 @@ class Stage:
             return
         _, standing = found
         if isinstance(standing.awaits, Wait) and standing.awaits.pauses:
-            await self.pause("nobody was named to be next")
+            await self.pause("nobody was named to be next", seconds=window_seconds(scene, standing))
             return
         if not is_hidden(standing):  # that models of who is awaited fail would tell who is
             self.scene = replace(scene, faults=scene.faults + 1 if await self._failing(standing) else 0)
@@ -170,12 +178,12 @@ class Stage:
         whose = [agents.get(one.agent_id) if one.agent_id is not None else None for one in awaited]
         return bool(whose) and all(agent is not None and agent.failures_in_a_row > 0 for agent in whose)
 
-    async def pause(self, why: str) -> None:
-        """Let it rest: nobody is asked, and the time that was left is kept."""
+    async def pause(self, why: str, *, seconds: int | None = None) -> None:
+        """Let it rest: nobody is asked, and the time that was left is kept, or `seconds` are given anew."""
         if self.scene.status is not SceneStatus.RUNNING:
             raise Rejected(NOT_RUNNING)
         left = (self.scene.deadline_at - self.now).total_seconds() if self.scene.deadline_at is not None else 0.0
-        seconds = max(int(left), 30)
+        seconds = max(int(left), 30) if seconds is None else seconds
         await self._rest(replace(self.scene, status=SceneStatus.PAUSED, why=why, seconds_left=seconds))
 
     async def resume(self) -> None:
@@ -201,6 +209,11 @@ class Stage:
         await self._rest_for_good(scene)
         self.changes += await posts(self.write, self.scene, [Event(text=outcome, kind="outcome")], now=self.now)
 
+    def is_away(self, seat: Seat) -> bool:
+        """Tell whether nobody waits for a seat while it goes on."""
+        found = begun(self.scene) if self.scene.status is SceneStatus.RUNNING else None
+        return found is not None and seat in found[1].state.away
+
     async def back(self, seat: Seat) -> None:
         """Somebody sits on a seat again."""
         _, standing = self._running()
@@ -213,7 +226,7 @@ class Stage:
         """Whoever sat there is not waited for any more; what the seat saw is left to who takes it."""
         if not self.scene.status.is_open:
             raise Rejected(Sentence("The scene is over."))
-        self._fare(seat, left_at=self.now)
+        self.scene = self.scene.fared(seat, left_at=self.now)
         _, standing = self._begun()
         if self.scene.status is SceneStatus.RUNNING and seat not in standing.state.away:
             await self.rule(Rule.AWAY, seat)
@@ -251,16 +264,6 @@ class Stage:
         if (found := begun(self.scene)) is None:
             raise Rejected(OUTDATED)
         return found
-
-    def _fare(self, seat: Seat, *, turns: int = 0, refused: int = 0, misses: int = 0, **fields: object) -> None:
-        """Count how a seat fares."""
-        seats = []
-        for one in self.scene.seats:
-            if one.seat == seat:
-                counts = {"turns": turns + one.turns, "refused": refused + one.refused, "misses": misses + one.misses}
-                one = replace(one, **counts, **fields)  # type: ignore[arg-type]  # columns of a seat
-            seats.append(one)
-        self.scene = replace(self.scene, seats=tuple(seats))
 
     async def _enter(self, step: Step, entry: Entry, source: Source, beat_id: BeatId | None) -> None:
         """Write a line of the log."""
@@ -301,8 +304,8 @@ class Stage:
         await self.write.scenes.tell(self.scene.community_id, self.scene.id, told)
         self.scene = replace(self.scene, events=self.scene.events + len(told))
 
-    async def _stand(self, step: Step, *, seat: Seat, post_id: Snowflake | None = None) -> None:
-        """Keep where it stands, tell what happened, and see to whoever is next."""
+    async def _stand(self, step: Step, *, seat: Seat, post_id: Snowflake | None = None, is_last: bool = False) -> None:
+        """Keep where it stands, tell what happened, and see to whoever is next, or to the seat for the last time."""
         standing = step.standing
         self._quiet = tells_nobody(self._play().kind, self.scene, step)
         self.scene = replace(self.scene, step=standing.step, standing=standing.packed(), digest=standing.digest())
@@ -327,7 +330,10 @@ class Stage:
         self.changes += await posts(self.write, self.scene, heard, now=self.now, typing_at_most_seconds=at_most)
         if self.config.scene_asides:
             self.changes += await asides(self.write, self.scene, step.events, now=self.now)
-        await self._follow(standing, seat=seat)
+        if is_last and standing.window == self.scene.window_step and seat in standing.open_seats:
+            await self.rule(Rule.SKIP, seat)
+        else:
+            await self._follow(standing, seat=seat)
 
     async def _follow(self, standing: Standing, *, seat: Seat) -> None:
         """Open the window that comes next, or end it."""
@@ -344,10 +350,8 @@ class Stage:
                 deadline_at=self.now + timedelta(seconds=window_seconds(self.scene, standing)),
                 seats=tuple(replace(one, steps=0, why="") for one in self.scene.seats) if is_new else self.scene.seats,
             )
-        unseen = isinstance(awaits, Expect) and awaits.unseen
-        gone = await self._who_cannot(standing)
-        if gone is not None:  # that it is away would tell who is awaited
-            await self.rule(Rule.SKIP if unseen else Rule.AWAY, gone)
+        if (change := presence(self.scene, standing, await self._able(standing))) is not None:
+            await self.rule(*change)
             return
         if (closing := closes_at(self.scene, standing, self.now)) is not None:
             if closing <= self.now:
@@ -361,21 +365,12 @@ class Stage:
             return
         await (self.write.scenes.keep(self.scene) if self._quiet else self.redraw())
 
-    async def _who_cannot(self, standing: Standing) -> Seat | None:
-        """Give an awaited seat whose agent cannot come: it is paused, retired or not there any more."""
-        waited = set(standing.open_seats) - set(standing.state.away)
-        awaited = [one for one in self.scene.seats if one.seat in waited]
-        agents = await self.agents() if any(one.agent_id is not None for one in awaited) else {}
-        for one in awaited:
-            agent = agents.get(one.agent_id) if one.agent_id is not None else None
-            nobody = one.person_id is None if one.agent_id is None else agent is None
-            if (
-                one.left_at is not None
-                or nobody
-                or (agent is not None and (agent.paused_reason is not None or agent.retired_at is not None))
-            ):
-                return one.seat
-        return None
+    async def _able(self, standing: Standing) -> Mapping[AgentId, Agent]:
+        """Give the agents that may sit in it and have something left to spend, as far as anybody asks for them."""
+        asked = {*standing.open_seats, *standing.state.away}
+        if not any(one.agent_id is not None and one.seat in asked for one in self.scene.seats):
+            return {}
+        return await who_can_play(self.write, self.scene, self.config, self.now)
 
     async def agents(self) -> Mapping[AgentId, Agent]:
         """Give the agents that may sit in it: in a private room those that are in it now."""

@@ -126,7 +126,7 @@ async def test_a_turn_goes_before_everything_once_twenty_seconds_are_left_howeve
 async def test_that_the_model_of_who_is_asked_at_night_fails_is_told_to_nobody() -> None:
     model = Player(lambda text, moves: ModelUnreachable("The line is down."))
     async with theatre(model, agents=6) as stage:
-        await stage.opened("werewolf", 7, MIRA)
+        await stage.opened("werewolf", 6, MIRA)
         await stage.run(60)
         assert len(model.calls) > 2 * FAILURES_TOLD  # wolf and seer, again and again
         assert village(await stage.scene()).phase == "night"
@@ -224,7 +224,7 @@ async def test_what_agents_carried_in_a_closed_scene_goes_some_time_after_it() -
 
 async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_told_once() -> None:
     async with theatre(Player(knowing), agents=6) as stage:
-        await stage.opened("werewolf", 7, MIRA)
+        await stage.opened("werewolf", 6, MIRA)
         thread_id, house = (await stage.scene()).thread_id, stage.house
         await house.hear("I am alive.", thread_id=thread_id, who="mira", id=MIRA.id)
         async with house.store.writing(house.community_id) as write:

@@ -47,6 +47,31 @@ async def test_a_few_letters_lead_to_a_channel_an_agent_or_a_person(browser: Bro
         assert garden.id
 
 
+async def test_by_keys_alone_one_writes_goes_elsewhere_and_writes_on_and_back_goes_back(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        keys = tab.page.keyboard
+        await keys.press("Tab")
+        await keys.press("Enter")  # past all else, to the box
+        await expect(tab.box).to_be_focused()
+        for number in range(4):  # Chromium loses what is typed then more often than not
+            for name in ("garden", "welcome"):
+                await keys.type(f"Once {number}")
+                await keys.press("Enter")
+                await keys.press("Control+k")
+                await keys.type(name)
+                await keys.press("Enter")
+                await expect(tab.box).to_have_attribute("placeholder", f"Message #{name}")
+                await expect(tab.page.get_by_role("dialog")).to_have_count(0)
+                await keys.type("letters")
+                await expect(tab.box).to_have_value("letters")
+                await tab.box.press("Control+a")
+                await keys.press("Backspace")
+        await tab.page.go_back()
+        await expect(tab.box).to_have_attribute("placeholder", "Message #garden")
+
+
 async def test_a_name_with_marks_on_its_letters_is_found_without_them(browser: Browser) -> None:
     async with staged(browser) as scene:
         await scene.channel.guild.create_text_channel("zoë")

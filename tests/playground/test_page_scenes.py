@@ -94,3 +94,31 @@ async def test_a_scene_that_takes_place_in_a_room_itself_stands_above_it_while_i
         await expect(shown.get_by_role("button", name="My seat")).to_be_visible()
         del face.scenes[str(scene.channel.id)]
         await expect(shown).to_be_hidden()
+
+
+async def test_what_a_scene_takes_away_leaves_the_focus_to_what_stands_there_then(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+
+        def view(*labels: str) -> discord.ui.View:
+            made = discord.ui.View(timeout=None)
+            for label in labels:
+                made.add_item(discord.ui.Button[discord.ui.View](label=label, custom_id=label))
+            return made
+
+        board = await scene.channel.send("🎭 **Council 3**", view=view("Join", "Begin", "Watch"))
+        face.scenes[str(scene.channel.id)] = told(board_post_id=str(board.id))
+        tab = await scene.tab()
+        shown = tab.page.get_by_role("region", name="Scene")
+        await shown.get_by_role("button", name="Watch").focus()
+        await board.edit(view=view("Join", "Begin"))
+        await expect(shown.get_by_role("button", name="Watch")).to_have_count(0)
+        await expect(shown.get_by_role("button", name="Begin")).to_be_focused()
+        await tab.page.get_by_role("button", name="What to try here").click()
+        welcome = tab.page.get_by_role("region", name="Welcome")
+        await expect(welcome.get_by_role("button", name="Close the welcome")).to_be_in_viewport(ratio=1)
+        await tab.page.set_viewport_size({"width": 1280, "height": 620})
+        await expect(welcome.get_by_role("button", name="Close the welcome")).to_be_in_viewport(ratio=1)
+        await expect(shown.get_by_role("button", name="Begin")).to_be_in_viewport(ratio=1)
+        await expect(tab.box).to_be_in_viewport(ratio=1)
+        await tab.shot("scene-welcome")
+        assert await faults(tab, "welcome above a scene") == []

@@ -378,8 +378,13 @@ class Council(State):
         )
 
     def _is_for_host(self, tally: Tally) -> bool:
-        is_tie = self.ballot == "motion" and tally.yes == tally.no > 0
-        return self.terms.host_breaks_ties and is_tie and self.terms.host and HOST in self.present
+        """Tell whether the host decides: it is there, as many are for it as against, and its yes would pass it."""
+        if not (self.terms.host and self.terms.host_breaks_ties and self.ballot == "motion" and HOST in self.present):
+            return False
+        yes, no, abstained = tally.yes, tally.no, tally.abstained
+        took_part = not self.terms.quorum or 2 * (yes + no + abstained) >= len(self.members)
+        enough = passes(yes + 1, no, abstained, 0, two_thirds=self.terms.two_thirds, quorum=False)
+        return yes == no > 0 and took_part and enough
 
     def _amended(self, motion: Motion, tally: Tally) -> Applied:
         """Change the text where the amendment passed, and open the next ballot."""

@@ -1,7 +1,7 @@
 """A scene as it is kept: who sits in it, where it stands, and what happened in it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -135,6 +135,20 @@ class Scene:
             if person_id is not None and one.person_id == person_id:
                 return one
         return None
+
+    def sat(self, person_id: Snowflake) -> bool:
+        """Tell whether a person sits in it or has: who left knows what the seat saw, and may take it again."""
+        return any(one.person_id == person_id for one in self.seats)
+
+    def fared(self, seat: int, *, turns: int = 0, refused: int = 0, misses: int = 0, **fields: object) -> "Scene":
+        """Count how a seat fares."""
+        seats = []
+        for one in self.seats:
+            if one.seat == seat:
+                counts = {"turns": turns + one.turns, "refused": refused + one.refused, "misses": misses + one.misses}
+                one = replace(one, **counts, **fields)  # type: ignore[arg-type]  # columns of a seat
+            seats.append(one)
+        return replace(self, seats=tuple(seats))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

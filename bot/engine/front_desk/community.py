@@ -159,9 +159,7 @@ class CommunityDesk:
         """Give the whole community as a file; who asks may read everything, which is seen to before."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            if any(
-                one.seat_of(person_id=person.id) is not None for one in await closed_scenes(write.scenes, community.id)
-            ):
+            if any(one.sat(person.id) for one in await closed_scenes(write.scenes, community.id)):
                 raise Rejected(SITS_IN)
             await write.apply(community.id, [self._audit(person, "The whole community was given out as a file.")])
         return await self._archives.pack(community.id, most_bytes=most_bytes)

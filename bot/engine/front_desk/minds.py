@@ -191,7 +191,7 @@ class Beats:
         async with self.office.looking(guild_id) as (community, read):
             found = await read.beats.listed(community.id, {one.beat_id for one in messages if one.beat_id is not None})
             closed = await closed_scenes(read.scenes, community.id)
-        shut = seated_in(one for one in closed if one.seat_of(person_id=who) is not None)
+        shut = seated_in(one for one in closed if one.sat(who))
         sides = {closed_side(one) for one in closed}
         behind = {one.id: found[one.beat_id] for one in messages if one.beat_id is not None and one.beat_id in found}
         return {id_: beat for id_, beat in behind.items() if beat.agent_id not in shut and beat.side not in sides}
@@ -219,9 +219,7 @@ class Beats:
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
             members = [id_ for id_ in view.rooms[message.room_id].members if id_ != message.sender.agent_id]
-            scenes = [
-                one for one in await closed_scenes(read.scenes, community.id) if one.seat_of(person_id=who) is not None
-            ]
+            scenes = [one for one in await closed_scenes(read.scenes, community.id) if one.sat(who)]
             members = [id_ for id_ in members if id_ not in seated_in(scenes)]
             found = await read.beats.first(community.id, members, message.sent_at, side=side)
             shown = {id_: found.get(id_) for id_ in members}

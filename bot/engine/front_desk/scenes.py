@@ -77,7 +77,7 @@ class Scenes:
         """Fold a scene's log again, and tell whether each digest is as it was; Rejected for who plays in secret."""
         async with self.office.looking(guild_id) as (community, read):
             scene = await _found(read.scenes, community.id, scene_id)  # with its log, as both stand at one moment
-            if closed_side(scene) is not None and scene.seat_of(person_id=who) is not None:
+            if closed_side(scene) is not None and scene.sat(who):
                 raise Rejected(STEPS_SHUT)
             log = await read.scenes.log(community.id, scene.id)
         if scene.step and not log:

@@ -116,13 +116,17 @@ async def _check_nobody_plays_there(work: UnitOfWork, action: StartScene, option
 @handles(TakeSeat)
 async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     stage = await _stage(work, action.scene_id)
+    mine = _meant_seat(work, stage.scene, action)
+    if mine is not None and action.pings is None and stage.is_away(mine.seat):
+        await stage.back(mine.seat)
+        _put(work, stage)
+        return _sits_again(work, action, mine.seat, stage.scene)
     if action.agent_id is not None:
-        _check_directs(work, stage.scene)
         sitter = await _agent_sits(work, stage, AgentId(action.agent_id))
         if action.comments:
             return await _comments(work, stage, sitter)
-    elif action.pings is not None and (sits := _own_seat(work, stage.scene)) is not None:
-        return await _wants_calls(work, stage, sits, pings=action.pings)
+    elif action.pings is not None and mine is not None:
+        return await _wants_calls(work, stage, mine, pings=action.pings)
     else:
         sitter = replace(await _person_sits(work, stage.scene), pings=bool(action.pings))
     if action.seat is not None:
@@ -152,6 +156,14 @@ async def _comments(work: UnitOfWork, stage: Stage, who: Seated) -> str:
         agent=work.agent(who.agent_id or 0).name,
         scene=title_of(stage.scene),
     )
+
+
+def _meant_seat(work: UnitOfWork, scene: Scene, action: TakeSeat) -> Seated | None:
+    """Give the seat on which whoever is to sit down sits already."""
+    if action.agent_id is None:
+        return _own_seat(work, scene)
+    _check_directs(work, scene)
+    return scene.seat_of(agent_id=AgentId(action.agent_id))
 
 
 def _own_seat(work: UnitOfWork, scene: Scene) -> Seated | None:
@@ -206,6 +218,13 @@ async def _person_sits(work: UnitOfWork, scene: Scene) -> Seated:
         )
     await work.write.people.put(work.community_id, work.actor.who)
     return Seated(seat=0, person_id=person_id)
+
+
+def _sits_again(work: UnitOfWork, action: TakeSeat, seat: int, scene: Scene) -> Sentence:
+    if action.agent_id is None:
+        return Sentence("You sit in seat {seat} of {scene} again.", seat=seat, scene=title_of(scene))
+    name = work.agent(action.agent_id).name
+    return Sentence("{agent} sits in seat {seat} of {scene} again.", agent=name, seat=seat, scene=title_of(scene))
 
 
 def _sits(work: UnitOfWork, action: TakeSeat, seat: int, scene: Scene) -> Sentence:
@@ -346,15 +365,17 @@ async def play(work: UnitOfWork, action: Play) -> str:
         return "You have commented."
     if sits is None or (who is None and not _is_its_turn(work, stage.scene)):
         raise Rejected(NOT_SEATED)
-    await stage.move(
-        sits.seat,
-        action.move,
-        action.arguments,
-        window=action.window,
-        source=Source.BEAT if who is None else Source.PERSON,
-        beat_id=work.beat_id,
-    )
-    _put(work, stage)
+    try:
+        await stage.move(
+            sits.seat,
+            action.move,
+            action.arguments,
+            window=action.window,
+            source=Source.BEAT if who is None else Source.PERSON,
+            beat_id=work.beat_id,
+        )
+    finally:  # also of a move that is refused: whoever tried is back
+        _put(work, stage)
     return Sentence("Your move stands.")
 
 

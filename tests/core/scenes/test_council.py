@@ -169,6 +169,26 @@ def test_the_host_decides_a_tie_where_that_was_chosen() -> None:
     assert vote(council, s1="yes")[-1].startswith("Motion 1 passed: 1 yes, 1 no")
 
 
+@pytest.mark.parametrize(
+    ("members", "votes", "options"),
+    [
+        (5, {"s2": "yes", "s3": "no"}, {}),  # without a quorum
+        (5, {"s2": "yes", "s3": "yes", "s4": "no", "s5": "no"}, {"two_thirds": True}),
+    ],
+)
+def test_a_host_passes_no_motion_that_one_yes_more_would_not_pass(
+    members: int, votes: dict[str, str], options: dict[str, bool]
+) -> None:
+    council = meeting(members + 1, host_breaks_ties=True, **options)
+    council.move(1, "move_motion", title="A rule", text="As it is.")
+    for seat in range(2, members + 2):
+        council.move(seat, "yield")
+    council.move(1, "call_vote")
+    vote(council, **votes)
+    told = council.enter(RULES, Rule.DEADLINE)
+    assert [one for one in told if one.startswith("Motion 1 failed")]
+
+
 def test_when_the_host_is_away_the_lowest_seat_presides() -> None:
     council = meeting()
     council.enter(RULES, Rule.AWAY, {"seat": 1})

@@ -140,6 +140,14 @@ function shortcut(app, event) {
   return { k: () => openFinder(app), "/": openShortcuts }[event.key];
 }
 
+/** The way past all else leads to the box, and leaves no mark in the address: Back would lead to it. */
+function mountSkip(app) {
+  find(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    app.focusComposer();
+  });
+}
+
 /** Letters typed anywhere go to the box, as in every chat; a space presses what has the focus. */
 function mountKeys(app) {
   addEventListener("keydown", (event) => {
@@ -186,6 +194,7 @@ export function mountLayout(app) {
   mountConnection(app);
   mountGuild(app);
   mountKeys(app);
+  mountSkip(app);
   mountLinks(app);
   mountHistory(app);
 }

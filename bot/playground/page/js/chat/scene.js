@@ -4,7 +4,7 @@
  */
 
 import { fromNow } from "../lib/clock.js";
-import { h } from "../lib/dom.js";
+import { findAll, h } from "../lib/dom.js";
 import { markdown } from "../text/blocks.js";
 import { componentsOf } from "./components.js";
 
@@ -106,9 +106,12 @@ export function mountScene(app, root) {
     if (text === shown || root.querySelector(".waiting")) return;
     shown = text;
     if (!scene) return;
-    const key = root.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const had = root.contains(document.activeElement) ? document.activeElement : null;
+    const at = findAll("button", root).indexOf(had);
     root.replaceChildren(...draw(app, scene, board));
-    if (key) root.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+    if (!had) return;
+    const buttons = findAll("button:not(:disabled)", root); // what is gone leaves the focus to what stands there now
+    ((had.dataset.key && buttons.find((one) => one.dataset.key === had.dataset.key)) ?? buttons[at] ?? buttons.at(-1))?.focus();
   };
 
   app.on("open", () => {

@@ -77,7 +77,7 @@ function hintOf(spec) {
   return h(
     "p.choice-hint",
     {},
-    `Choose ${spec.min === spec.max ? spec.max : `${spec.min} to ${spec.max}`}, then close with Escape.`,
+    `Choose ${spec.min === spec.max ? spec.max : `${spec.min} to ${spec.max}`}, then close with Tab or Escape.`,
   );
 }
 

@@ -6,11 +6,18 @@ import { icon } from "../lib/icons.js";
 
 let count = 0;
 
+/** Chromium gives a box the focus back without a place for letters: what is typed into it then vanishes. */
+function focusAnew(element) {
+  element.blur();
+  element.focus({ preventScroll: true });
+}
+
 /** Open a dialog; `build(close)` gives its content. It is gone from the page once closed. */
 export function openDialog(title, build, { kind = "", onClose = null, note = null } = {}) {
   const id = `dialog-${(count += 1)}`;
   const dialog = h("dialog.dialog", { "aria-labelledby": id });
   if (kind) dialog.classList.add(kind);
+  const before = document.activeElement;
   const close = () => dialog.close();
   const leave = h(
     "button.icon-button",
@@ -23,6 +30,7 @@ export function openDialog(title, build, { kind = "", onClose = null, note = nul
   dialog.addEventListener("close", () => {
     uncover();
     dialog.remove();
+    if (document.activeElement === before) focusAnew(before);
     onClose?.();
   });
   // what was written into a form is not lost to a slip of the hand

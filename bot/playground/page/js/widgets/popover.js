@@ -32,9 +32,14 @@ export function closePopover() {
   current?.close();
 }
 
-function keepInside(event, panel) {
+/** Tab goes round in a panel; where only arrows lead through it, Tab leaves it for what comes after its opener. */
+function keepInside(event, panel, close) {
+  if (event.key !== "Tab") return;
   const stops = focusable(panel);
-  if (event.key !== "Tab" || !stops.length) return;
+  if (!stops.length) {
+    close();
+    return;
+  }
   const edge = event.shiftKey ? stops[0] : stops.at(-1);
   if (document.activeElement !== edge) return;
   event.preventDefault();
@@ -49,7 +54,7 @@ export function openPopover(anchor, content, { label, side = "below", kind = "",
   if (kind) panel.classList.add(kind);
   const outside = (event) => panel.contains(event.target) || close(false);
   const keys = (event) => {
-    if (event.key !== "Escape") return keepInside(event, panel);
+    if (event.key !== "Escape") return keepInside(event, panel, close);
     event.stopPropagation();
     event.preventDefault();
     return close();
