@@ -5,6 +5,7 @@ from discord import app_commands
 from bot.core.actions import AlterAgent
 from bot.core.actions.fields import LARGEST_ID
 from bot.core.kinds import Detail, InputFormat, OutputFormat
+from bot.core.records import Agent
 from bot.core.sentences import Sentence, stacked
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, reader, wait
@@ -12,6 +13,7 @@ from cogs.ui.beats import beat_file, beat_line, beat_summary, section_lines
 from cogs.ui.files import text_file
 from cogs.ui.texts import label
 
+NO_BEAT = Sentence("It has not beaten yet.")
 Number = app_commands.Range[int, 1, LARGEST_ID]
 
 
@@ -35,14 +37,9 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         model = await self.desk.providers.model(guild_id)
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
         rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
-        last = (
-            stacked(Sentence("Last beat:"), beat_summary(beat, model, rooms))
-            if beat
-            else Sentence("It has not beaten yet.")
-        )
+        last = [Sentence("Last beat:"), beat_summary(beat, model, rooms)] if beat else [NO_BEAT]
         title = Sentence("**What {agent} would see now**", agent=label(agent.name))
-        text = stacked(title, section_lines(sections), "", last)
-        await self.say(interaction, text, files=files)
+        await self.say(interaction, stacked(title, section_lines(sections), "", *last), files=files)
 
     @app_commands.command()
     async def history(self, interaction: Interaction, agent: AgentArg, beat: Number | None = None) -> None:
@@ -62,10 +59,7 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
             return
         model = await self.desk.providers.model(guild_id)
         beats = await self.desk.beats.of(guild_id, agent.id, who=person(interaction).id, may_read=may_read)
-        title, lines = (
-            Sentence("**Beats of {agent}**", agent=label(agent.name)),
-            [beat_line(one, model, rooms) for one in beats],
-        )
+        title, lines = beats_of(agent), [beat_line(one, model, rooms) for one in beats]
         await self.list_out(interaction, title, lines, empty=Sentence("{agent} has not beaten yet.", agent=agent.name))
 
     @app_commands.command()
@@ -87,3 +81,8 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         """
         action = AlterAgent(agent_id=agent.id, input_format=input, output_format=output, detail=detail)
         await self.act(interaction, action)
+
+
+def beats_of(agent: Agent) -> Sentence:
+    """Give the heading of an agent's beats."""
+    return Sentence("**Beats of {agent}**", agent=label(agent.name))

@@ -7,7 +7,7 @@ from discord import app_commands
 from bot.core import knowledge
 from bot.core.actions import Delete, Set, UndoKnowledge
 from bot.core.errors import NotFound
-from bot.core.records import Json
+from bot.core.records import Agent, Json
 from bot.core.sentences import Sentence
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person
@@ -39,11 +39,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
         whole = (await self.mind(interaction, agent, room)).knowledge
         found = knowledge.read(whole, path) if path else dict(whole)
         if found is knowledge.MISSING or found == {}:
-            raise NotFound(
-                Sentence("There is nothing at {path}.", path=path)
-                if path
-                else Sentence("{agent} knows nothing yet.", agent=agent.name)
-            )
+            raise NotFound(nothing_there(agent, path))
         text = json.dumps(found, ensure_ascii=False, indent=2)
         if len(text) <= SHOWN_CHARACTERS and "```" not in text:
             await self.say(interaction, f"**{label(agent.name)}**\n```json\n{text}\n```")
@@ -135,6 +131,13 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         await self.act_on_mind(interaction, agent, room, UndoKnowledge(entry_id=change))
+
+
+def nothing_there(agent: Agent, path: str | None) -> Sentence:
+    """Word that an agent knows nothing there, or at all."""
+    if path:
+        return Sentence("There is nothing at {path}.", path=path)
+    return Sentence("{agent} knows nothing yet.", agent=agent.name)
 
 
 def value_of(text: str) -> Json:

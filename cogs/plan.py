@@ -35,12 +35,8 @@ class PlanCog(Group, group_name="plan", group_description="What agents are after
         )
         lines = [honest(line) for line in section_lines(as_value(mind.focus.plan))]
         lines += [Sentence("__last changes__"), *map(entry_line, changes)] if changes else []
-        await self.list_out(
-            interaction,
-            Sentence("**Plan of {agent}**", agent=label(agent.name)),
-            lines,
-            empty=Sentence("{agent} has no plan.", agent=agent.name),
-        )
+        title = Sentence("**Plan of {agent}**", agent=label(agent.name))
+        await self.list_out(interaction, title, lines, empty=Sentence("{agent} has no plan.", agent=agent.name))
 
     @app_commands.command()
     async def set(

@@ -82,13 +82,9 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
             await self.desk.community.configure(guild_id, who, tokens_per_day=tokens_per_day or None)
         _, config = await self.desk.community.settings(guild_id)
         source, _ = await self.desk.providers.sources(guild_id)
-        tokens = counted(config.tokens_per_day, "token") if config.tokens_per_day else Sentence("no limit in tokens")
-        await self.say(
-            interaction,
-            Sentence(
-                "A day may cost {budget}, with {tokens}.", budget=budget(config.usd_per_day, source), tokens=tokens
-            ),
-        )
+        usd, most = budget(config.usd_per_day, source), config.tokens_per_day
+        tokens = counted(most, "token") if most else Sentence("no limit in tokens")
+        await self.say(interaction, Sentence("A day may cost {budget}, with {tokens}.", budget=usd, tokens=tokens))
 
 
 def spent_lines(spent: DayUsage) -> list[str]:

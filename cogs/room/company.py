@@ -68,12 +68,8 @@ class Company(Group):
         view, looks = sight.of(view), await self.looks(interaction, sight)
         people = people_lines(view, owner.id, now, entrants(interaction.guild, channel_id))
         lines = [*member_lines(view, owner.id, looks, now), architect_line(), *people]
-        await self.list_out(
-            interaction,
-            Sentence("**In {owner}'s room**", owner=label(owner.name)),
-            lines,
-            empty=Sentence("Nobody is in it."),
-        )
+        title = Sentence("**In {owner}'s room**", owner=label(owner.name))
+        await self.list_out(interaction, title, lines, empty=Sentence("Nobody is in it."))
 
     @app_commands.command(name="scheduled")
     async def later(self, interaction: Interaction, room: AgentArg | None = None, cancel: int | None = None) -> None:
@@ -142,12 +138,8 @@ class Company(Group):
         found, ends = await self.desk.rooms.summaries(guild_id, owner.id)
         link = partial(moment_of, guild_id, room_there, ends)
         lines = [line for one in reversed(found) for line in summary_lines(one, link)]
-        await self.list_out(
-            interaction,
-            Sentence("**{owner}'s room in short**", owner=label(owner.name)),
-            lines,
-            empty=Sentence("There is no summary yet."),
-        )
+        title = Sentence("**{owner}'s room in short**", owner=label(owner.name))
+        await self.list_out(interaction, title, lines, empty=Sentence("There is no summary yet."))
 
     @app_commands.command()
     async def summarise(self, interaction: Interaction, room: AgentArg | None = None) -> None:
@@ -178,12 +170,7 @@ class Company(Group):
             await self.say(interaction, Sentence.joined(told, " ", await self.how_far(interaction, owner)))
         elif messages is None:
             await self.follow(interaction, owner)
-        elif await self.sure(
-            interaction,
-            asked_to_clear(owner, messages),
-            Sentence("Delete {messages}", messages=messages),
-            room=owner.id,
-        ):
+        elif await self.sure(interaction, *asked_to_clear(owner, messages), room=owner.id):
             await self.begin_to_clear(interaction, owner, messages)
             await self.follow(interaction, owner)
 
@@ -233,14 +220,15 @@ class Company(Group):
             raise NotFound(Sentence("There is no such room, or it is private: ask for access with /access request."))
 
 
-def asked_to_clear(owner: Agent, messages: int) -> str:
-    """Word the question that stands before the clearing of a room."""
+def asked_to_clear(owner: Agent, messages: int) -> tuple[Sentence, Sentence]:
+    """Word the question that stands before the clearing of a room, and its button."""
+    button, newest = Sentence("Delete {messages}", messages=messages), counted(messages, "message")
     if messages == 1:
-        return Sentence("Delete the newest message in {owner}'s room? That cannot be undone.", owner=owner.name)
-    newest = counted(messages, "message")
+        asked = Sentence("Delete the newest message in {owner}'s room? That cannot be undone.", owner=owner.name)
+        return asked, button
     return Sentence(
         "Delete the newest {newest} in {owner}'s room? That cannot be undone.", newest=newest, owner=owner.name
-    )
+    ), button
 
 
 def room_card(view: View, room_id: AgentId, now: datetime, say: Callable[[str], str]) -> discord.Embed:

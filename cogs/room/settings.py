@@ -25,6 +25,7 @@ from cogs.ui.forms import TextForm, open_form
 from cogs.ui.rights import check_may_change_entry, is_settled, sees_by_right, soon
 
 BILLBOARD_CHARACTERS = 1_000
+SEEN = {one: Sentence("The room is {visibility} now.", visibility=Sentence(one.value)) for one in Visibility}
 NOT_SEEN = {
     Visibility.PRIVATE: Sentence("Until Discord shows the channel closed, the room counts as public."),
     Visibility.PUBLIC: Sentence(
@@ -126,12 +127,7 @@ class RoomSettings(Group):
         keeps_in = interaction.user.id if closes and keep_me_in else None
         told = await self.do(interaction, SetVisibility(visibility=visibility, keeps_in=keeps_in), subject=owner.id)
         seen = await soon(self.desk.clock, partial(is_settled, interaction, owner.id, visibility))
-        await self.say(
-            interaction,
-            Sentence("The room is {visibility} now.", visibility=Sentence(visibility.value))
-            if seen
-            else Sentence.joined(told, " ", NOT_SEEN[visibility]),
-        )
+        await self.say(interaction, SEEN[visibility] if seen else Sentence.joined(told, " ", NOT_SEEN[visibility]))
 
     async def may_be_shut_out(self, interaction: Interaction, owner: Agent, channel_id: int | None) -> bool:
         """Tell whether closing a room leaves whoever asked inside, or they are sure; else ask them."""

@@ -29,6 +29,7 @@ HANDED = Sentence(
     "is in it that opens anything. `/setup import` takes it in, on a server where no "
     "agent was made yet."
 )
+MOVE_IN = Sentence("Let them move in")
 MOST_BYTES = 25_000_000
 ASKED = Sentence("Let them move in? Settings that were made here give way to theirs.")
 NOW = Sentence(
@@ -79,9 +80,7 @@ class Archives(Group):
             return
         asked = stacked(worded(await self.desk.community.look_into(guild_id, who, data)), ASKED)
         file = archive_file(given.filename, data)  # so that it is there when the answer comes, whenever that is
-        await self.say(
-            interaction, asked, files=[file], view=question(Again("setup import"), Sentence("Let them move in"))
-        )
+        await self.say(interaction, asked, files=[file], view=question(Again("setup import"), MOVE_IN))
 
     async def lacked(self, interaction: Interaction, guild: discord.Guild) -> str:
         """Word which rights are missing for the channels that are still to be made; empty when none is."""
