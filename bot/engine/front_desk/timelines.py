@@ -108,10 +108,16 @@ class Timelines:
         return found
 
     async def rooms_to_read(self, timeline: Timeline) -> Sequence[AgentId]:
-        """Give the rooms that all have to be open to who looks and does not manage; empty where only managers look."""
+        """Give the rooms that all have to be open to who looks and does not manage; empty where only managers look.
+
+        So it is while a closed scene goes on there, which may end in the tree: who looks may know somebody who plays.
+        """
         if (await self._config(timeline)).timelines_for_managers:
             return ()
-        return (await self._there().trees.find(timeline.key)).rooms
+        rooms = (await self._there().trees.find(timeline.key)).rooms
+        async with self.office.store.reading() as read:
+            shut = await rooms_shut_to(read, timeline.community_id, None)
+        return rooms if shut.isdisjoint(rooms) else ()
 
     async def shown(self, timeline: Timeline) -> Shown:
         """Give a tree with its nodes."""
