@@ -167,10 +167,10 @@ class Seclusion:
             case "facts":
                 return await self._treasury.facts(*given)
             case "changed":
-                key, node_id, node = given
+                key, node_id, node, why = given
                 self._running.discard((key, node_id))
                 self._vain = 0
-                return await self._treasury.changed(key, node_id, node)
+                return await self._treasury.changed(key, node_id, node, why)
         raise LookupError(what)
 
     async def _live(self, process: Process, pipe: Pipe, writer: asyncio.StreamWriter) -> None:

@@ -63,10 +63,10 @@ class HouseAsked:
         found: HouseFacts = await self._ask("facts", key, tuple(models))
         return found
 
-    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
+    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None, why: str = "") -> None:
         """Tell that a node is over."""
         if self.pipe is not None:
-            self.pipe.tell("changed", key, node_id, node)
+            self.pipe.tell("changed", key, node_id, node, why)
 
 
 def operations(folder: Path, config: CommunityConfig, house: HouseAsked) -> Operations:

@@ -31,6 +31,7 @@ from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Expected, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Lookup, Usage
 from bot.core.scenes.records import SceneStatus
+from bot.core.spending import added
 from bot.core.turn_answers import NO_MOVE, SCENE_MOVE
 from bot.core.view import Glance, Outline
 from bot.core.wording import as_words, retold
@@ -385,3 +386,21 @@ def _in_words(outcome: Outcome, name: str) -> str:
 def alone_only(action: Action) -> bool:
     """Tell whether an action is not accepted from a call that several agents share."""
     return action.definition.alone_only
+
+
+def what_stands(before: Answered) -> Answered:
+    """What stands of a shared answer when there is no money to ask again."""
+    return replace(before, failed="", reply=_merged(before.reply, AgentAnswer(agent_id=before.ready.agent_id)))
+
+
+def joined(before: Answered, own: Answered) -> Answered:
+    """Give an agent's own answer with what may be kept of its part of the shared one, where that stands."""
+    reply = own.reply if before.is_anew else _merged(before.reply, own.reply)
+    return replace(own, reply=reply, usage=added(own.usage, before.usage))
+
+
+def _merged(shared: AgentAnswer, own: AgentAnswer) -> AgentAnswer:
+    """From the shared answer everything that may be shared, from the agent's own answer only the rest."""
+    kept = [action for action in shared.actions if not alone_only(action)]
+    added = [action for action in own.actions if alone_only(action)]
+    return replace(shared, actions=(*kept, *added))

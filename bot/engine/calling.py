@@ -24,9 +24,10 @@ from bot.core.kinds import OutputFormat
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spans import SpanKind
+from bot.core.spellings import SILENCE
 from bot.core.spending import Limit, Short, added, divided, next_day, together
 from bot.engine import planner
-from bot.engine.applying import Answered, Applier, alone_only
+from bot.engine.applying import Answered, Applier, alone_only, joined, what_stands
 from bot.engine.aside import aside
 from bot.engine.carried import with_minds
 from bot.engine.gatekeeper import Batch
@@ -39,6 +40,7 @@ from bot.engine.speakers import speakers_of
 from bot.engine.turn_reading import TurnReader
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
+SAID_NOTHING = "it says nothing, though somebody waits: answer, or say [no response] to stay silent."
 OTHERS_SETTLE = timedelta(seconds=5)
 log = structlog.get_logger(__name__)
 
@@ -117,7 +119,7 @@ class Caller:
             elif before is None:
                 await self._rest_or_wait(batch, call.short, pending)
             else:
-                await self._apply(batch, [_what_stands(before)], pending)
+                await self._apply(batch, [what_stands(before)], pending)
 
     @asynccontextmanager
     async def _own_faults(self, batch: Batch, call: PlannedCall, pending: dict[AgentId, Ready]) -> AsyncIterator[None]:
@@ -150,7 +152,7 @@ class Caller:
         parsed = await self._read(batch, answer, call)
         # who was asked again alone, for an answer that could not be used, was asked once more
         may_mend = before is None or (before.is_anew and not before.useless)
-        if may_mend and (trouble := _to_mend(call, parsed)):
+        if may_mend and (trouble := _to_mend(call, answer, parsed)):
             may_mend = False
             await self._purse.settle(batch.community_id, call, as_told(answer.usage))
             call = replace(call, reservation=None)
@@ -160,7 +162,7 @@ class Caller:
         kept = await aside(_kept, batch, call, parsed, before)
         parts = [_answered(batch, call, one, answer, parsed, kept) for one in call.ready]
         again = [one for one in parts if one.is_anew or (call.shared and any(map(alone_only, one.reply.actions)))]
-        final = [one if before is None else _joined(before, one) for one in parts if one not in again]
+        final = [one if before is None else joined(before, one) for one in parts if one not in again]
         async with self._turns[batch.community_id]:
             await self._apply(batch, final, pending, Bill.of(call, as_told(answer.usage)))
             self._purse.give_up(batch.community_id, call)
@@ -212,7 +214,7 @@ class Caller:
             await self._purse.settle(batch.community_id, more, as_told(then.usage))
             then, more = replace(then, usage=added(answer.usage, then.usage)), replace(more, reservation=None)
             read = await self._read(batch, then, more)
-            if may_mend and (trouble := _to_mend(more, read)):
+            if may_mend and (trouble := _to_mend(more, then, read)):
                 may_mend = False
                 then, read = await self._mended(batch, more, then, read, trouble)
             if not read.usable:
@@ -435,10 +437,18 @@ def _looks_up(ready: Ready, reply: AgentAnswer) -> bool:
     return waited_for and bool(reply.actions) and all(isinstance(action, LOOK_UPS) for action in reply.actions)
 
 
-def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
+def _trouble(call: PlannedCall, ready: Ready, answer: ModelAnswer, parsed: ParsedAnswer) -> str:
+    """Say what was wrong with an agent's part; a weak mind that says nothing when asked has not chosen to be silent."""
+    told, reply = parsed.trouble(ready.agent_id), parsed.replies.get(ready.agent_id)
+    if told or reply is None or reply.actions or not (call.kind.lean and ready.addressed_by_person):
+        return told
+    return "" if any(word in answer.text.lower() for word in SILENCE if word) else SAID_NOTHING
+
+
+def _to_mend(call: PlannedCall, answer: ModelAnswer, parsed: ParsedAnswer) -> str:
     """Say what was wrong with an answer for which a person waits; in a shared call each is asked again alone."""
     ready = call.ready[0]
-    return "" if call.shared or not ready.addressed_by_person else parsed.trouble(ready.agent_id)
+    return "" if call.shared or not ready.addressed_by_person else _trouble(call, ready, answer, parsed)
 
 
 def _kept(batch: Batch, call: PlannedCall, parsed: ParsedAnswer, before: Answered | None) -> _Kept:
@@ -457,7 +467,7 @@ def _answered(
     turn = batch.turns.get(ready.agent_id) if ready.is_turn else None
     tokenizer = batch.model.tokenizer(call.kind.model)
     failed = "" if reply is not None else "The answer could not be read."
-    useless = bool(parsed.trouble(ready.agent_id))
+    useless = bool(_trouble(call, ready, answer, parsed))
     wanted = (useless and ready.addressed_by_person) or (reply is not None and _looks_up(ready, reply))
     return Answered(
         ready=ready,
@@ -475,21 +485,3 @@ def _answered(
         useless=useless,
         is_anew=call.shared and (bool(failed) or wanted),
     )
-
-
-def _what_stands(before: Answered) -> Answered:
-    """What stands of a shared answer when there is no money to ask again."""
-    return replace(before, failed="", reply=_merged(before.reply, AgentAnswer(agent_id=before.ready.agent_id)))
-
-
-def _joined(before: Answered, own: Answered) -> Answered:
-    """Give an agent's own answer with what may be kept of its part of the shared one, where that stands."""
-    reply = own.reply if before.is_anew else _merged(before.reply, own.reply)
-    return replace(own, reply=reply, usage=added(own.usage, before.usage))
-
-
-def _merged(shared: AgentAnswer, own: AgentAnswer) -> AgentAnswer:
-    """From the shared answer everything that may be shared, from the agent's own answer only the rest."""
-    kept = [action for action in shared.actions if not alone_only(action)]
-    added = [action for action in own.actions if alone_only(action)]
-    return replace(shared, actions=(*kept, *added))

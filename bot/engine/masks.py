@@ -41,12 +41,12 @@ async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflak
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
 
 
-async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake) -> frozenset[AgentId]:
+async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake | None) -> frozenset[AgentId]:
     """Give the rooms in which a person sits in a closed scene that goes on, and those that its agents are in.
 
-    What comes of these rooms tells what is in the heads that are shut to them.
+    What comes of these rooms tells what is in the heads that are shut to them. None: whoever sits there.
     """
-    theirs = [one for one in await closed_scenes(read.scenes, community_id) if one.sat(who)]
+    theirs = [one for one in await closed_scenes(read.scenes, community_id) if who is None or one.sat(who)]
     if not theirs:
         return frozenset()
     seated = seated_in(theirs)

@@ -5,6 +5,7 @@ from decimal import Decimal
 from bot.core.config import CommunityConfig
 from bot.core.emoji import BROKE
 from bot.core.errors import ModelUnreachable
+from bot.core.kinds import Detail
 from bot.core.records import Snowflake
 from tests.engine.hearts import Hearts, answer, hearts
 
@@ -97,6 +98,33 @@ async def test_an_answer_that_can_be_used_begins_the_count_anew() -> None:
             await home.hear(f"hi there, for the {number}. time")
             await home.run(100)
         assert await to_managers(home) == []
+
+
+EMPTY = '{"message": "", "actions": []}'
+
+
+async def test_a_weak_mind_that_says_nothing_when_asked_is_asked_once_more() -> None:
+    async with hearts(1, script=[EMPTY, '{"message": "Here I am."}'], detail=Detail.LEAN) as home:
+        await home.hear("hi there")
+        await home.run(20)
+        assert ("1", "Here I am.") in await home.lines()
+        assert "it says nothing" in home.model.calls[1].input.rpartition("mend: ")[2]
+        assert await signs(home) == 0
+
+
+async def test_a_weak_mind_that_says_nothing_twice_leaves_a_sign() -> None:
+    async with hearts(1, script=[EMPTY, EMPTY], detail=Detail.LEAN) as home:
+        await home.hear("hi there")
+        await home.run(20)
+        assert (len(home.model.calls), await signs(home)) == (2, 1)
+
+
+async def test_whoever_chooses_to_be_silent_is_asked_once() -> None:
+    for detail, text in ((Detail.LEAN, '{"message": "[no response]"}'), (Detail.FULL, '{"responses": []}')):
+        async with hearts(1, script=[text], detail=detail) as home:
+            await home.hear("hi there")
+            await home.run(20)
+            assert (len(home.model.calls), await signs(home)) == (1, 0)
 
 
 async def test_where_nobody_waits_nothing_is_asked_again() -> None:

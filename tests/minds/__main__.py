@@ -1,6 +1,7 @@
 """Try small real models on this machine and compare ways of asking them: `python -m tests.minds FOLDER [NAME ...]`.
 
 FOLDER has a `start.py` that starts such a model behind a server with OpenAI's shapes: `start.py NAME PORT`.
+With PARTS the full view is tried without each of its parts.
 With TALK somebody talks long with it; with COUNCIL three of it hold a council to its end.
 """
 
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from bot.app import opened_trial
+from bot.core.hud.prompts import PARTS
 from bot.core.kinds import Detail, InputFormat
 from bot.core.ports import Model, ModelAnswer, ModelCall
 from bot.core.records import Usage
@@ -35,6 +37,7 @@ STARTS_WITHIN_SECONDS = 1_800.0  # the first time it is fetched
 MINDS = ("qwen", "smol")
 HEARD = Path(__file__).parents[2] / "test-output"  # what was asked and answered, and what of it was wrong
 LANGUAGES = tuple(os.environ.get("LANGUAGES", "English").split(","))
+WHY = "why"
 FEW = ("addressed", "recall 1", "recall 2", "recall 3", "recall 4", "recall 5", "not addressed", "thumbs")
 REASON = re.compile(r'\nwhy: [^\n]*(?=\n)|,\s*"(?:why)": "(?:[^"\\]|\\.)*"')
 TALK = (
@@ -58,18 +61,33 @@ class Way:
     name: str
     detail: Detail
     input_format: InputFormat = InputFormat.TEXT
-    with_reason: bool = True
+    without: tuple[str, ...] = ()  # parts of the instructions (core.hud.prompts), and WHY
     api: str = "chat"
+
+    def cut(self, call: ModelCall) -> ModelCall:
+        """Give a call without these parts."""
+        instructions, shown = call.instructions, call.input
+        for name in self.without:
+            if name == WHY:
+                shown = REASON.sub("", shown)
+            else:
+                instructions = instructions.replace(PARTS[name], "")
+        return replace(call, instructions=instructions, input=shown)
 
 
 WAYS = (
     Way("lean, text", Detail.LEAN),
-    Way("lean, text, no reason line", Detail.LEAN, with_reason=False),
+    Way("lean, text, no reason line", Detail.LEAN, without=(WHY,)),
     Way("lean, json", Detail.LEAN, InputFormat.JSON),
     Way("lean, text, responses API", Detail.LEAN, api="responses"),
     Way("full, text", Detail.FULL),
-    Way("full, text, no reason line", Detail.FULL, with_reason=False),
+    Way("full, text, no reason line", Detail.FULL, without=(WHY,)),
     Way("full, json", Detail.FULL, InputFormat.JSON),
+)
+
+
+WITHOUT_PARTS = tuple(
+    Way(f"full, text, no {name}", Detail.FULL, without=(name,)) for name in PARTS if name not in ("lean", "isolation")
 )
 
 
@@ -83,8 +101,7 @@ class Listened:
         return getattr(self._model, name)
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
-        if not self._way.with_reason:
-            call = replace(call, input=REASON.sub("", call.input))
+        call = self._way.cut(call)
         answer = await self._model.answer(call)
         used = answer.usage
         counts = f"{used.input_tokens} in ({used.cached_tokens} cached), {used.output_tokens} out"
@@ -172,7 +189,8 @@ async def main() -> None:
     if not (folder / "start.py").exists():
         print(f"There are no minds in {folder}: nothing was tried.")  # noqa: T201
         return
-    ways = [one for one in WAYS if re.search(os.environ.get("WAYS", ""), one.name)]
+    among = WITHOUT_PARTS if "PARTS" in os.environ else WAYS
+    ways = [one for one in among if re.search(os.environ.get("WAYS", ""), one.name)]
     only = FEW if os.environ.get("ALL") is None else ()
     for mind in minds:
         print(f"\n{mind}, {time.strftime('%Y-%m-%d')}\n")  # noqa: T201

@@ -117,10 +117,11 @@ class HudFormat:
     """One format: `write` gives what writes for a tokenizer, `constant` writes the OS section.
 
     `read` reads constant part and HUD back as one nested value, None for what is not written so; `lossless`: to the
-    same value that the other lossless formats give.
+    same value that the other lossless formats give. `write_lean`: for who is shown little, where that is another.
     """
 
     write: Callable[[Tokenizer], Format]
     constant: Callable[[OsSection], str]
     read: Callable[[str], dict[str, Json] | None]
     lossless: bool = True
+    write_lean: Callable[[Tokenizer], Format] | None = None

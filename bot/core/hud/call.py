@@ -105,7 +105,8 @@ def build(
     at = CallTime(
         at=timestamp(now), local=local_time(now, config.time_zone), zone=config.time_zone, language=config.language
     )
-    hud_format = FORMATS[input_format].write(tokenizer)
+    form_of = FORMATS[input_format]
+    hud_format = ((form_of.write_lean if lean else None) or form_of.write)(tokenizer)
     alone = len(asks) == 1
     prompts = prompts_of(config.prompts)
     scopes = [_scope(view, ask, now, tokenizer, alone=alone, lean=lean) for ask in asks]

@@ -152,8 +152,8 @@ class Asking(Protocol):
 class Telling(Protocol):
     """Who hears of it when something has changed."""
 
-    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
-        """A node is over, or (None) it is not there any more or could not be kept."""
+    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None, why: str = "") -> None:
+        """A node is over, or (None) it is not there any more, or could not be kept: `why`, in a sentence."""
 
 
 class Grower(Protocol):

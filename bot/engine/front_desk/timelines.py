@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
-from functools import partial
 from importlib import metadata
 
 import structlog
@@ -18,7 +17,7 @@ from bot.core.letters import NoticePayload
 from bot.core.people import by_person
 from bot.core.ports.timelines import WritableTimelines
 from bot.core.ports.trees import Grower, Images, Trees
-from bot.core.records import AgentId, Beat, BeatId, MessageId, Person, SceneId, Snowflake
+from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
@@ -43,6 +42,7 @@ from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.masks import check_may_look, rooms_shut_to
 from bot.engine.timelines.house import Estimate, Treasury
+from bot.engine.timelines.looking import link_to
 
 log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
@@ -108,34 +108,24 @@ class Timelines:
         return found
 
     async def rooms_to_read(self, timeline: Timeline) -> Sequence[AgentId]:
-        """Give the rooms that all have to be open to who looks and does not manage; empty where only managers look."""
+        """Give the rooms that all have to be open to who looks and does not manage; empty where only managers look.
+
+        So it is while a closed scene goes on there, which may end in the tree: who looks may know somebody who plays.
+        """
         if (await self._config(timeline)).timelines_for_managers:
             return ()
-        return (await self._there().trees.find(timeline.key)).rooms
+        rooms = (await self._there().trees.find(timeline.key)).rooms
+        async with self.office.store.reading() as read:
+            shut = await rooms_shut_to(read, timeline.community_id, None)
+        return rooms if shut.isdisjoint(rooms) else ()
 
     async def shown(self, timeline: Timeline) -> Shown:
         """Give a tree with its nodes."""
         trees = self._there().trees
         tree, nodes = await trees.find(timeline.key), await trees.nodes(timeline.key)
-        point = await self._point_on_discord(timeline, tree.point)
-        return Shown(timeline=timeline, tree=tree, nodes=nodes, coin=await self.coin(timeline), point=point)
-
-    async def _point_on_discord(self, timeline: Timeline, point: Point) -> str:
-        """Give a link to the message or the scene where a tree begins; empty where there is none any more."""
-        of = timeline.community_id
         async with self.office.store.reading() as read:
-            if isinstance(point, AtStep):
-                scene = await read.scenes.find(of, SceneId(point.scene_id))
-                return f"<#{scene.thread_id}>" if scene is not None and scene.thread_id is not None else ""
-            if not isinstance(point, AtMessage):
-                return ""
-            id_ = MessageId(point.message_id)
-            message = (await read.talk.by_id(of, [id_])).get(id_)
-            if message is None or message.discord_id is None:
-                return ""
-            view = await read.views.action_view(of, agent_ids=(), room_ids=[message.room_id], doors=False)
-        place = message.thread_id or view.all_rooms[message.room_id].channel_id
-        return f"https://discord.com/channels/{view.community.guild_id}/{place}/{message.discord_id}"
+            point = await link_to(read, timeline.community_id, tree.point)
+        return Shown(timeline=timeline, tree=tree, nodes=nodes, coin=await self.coin(timeline), point=point)
 
     async def coin(self, timeline: Timeline) -> str:
         """Name the money in which a tree's calls are counted."""
@@ -401,9 +391,20 @@ class Timelines:
         return f"Tree {timeline.id} is deleted, with all its nodes."
 
     def on_changed(self, tell: Callable[[TreeKey], None]) -> None:
-        """Have somebody told whenever a node is over."""
+        """Have somebody told whenever a node is over, and a tree's maker where one could not be kept."""
         if self.orchard is not None:
             self.orchard.treasury.on_changed = lambda key, _: tell(key)
+            self.orchard.treasury.on_unkept = self._tell_unkept
+
+    async def _tell_unkept(self, key: TreeKey, why: str) -> None:
+        async with self.office.store.writing(key.community_id) as write:
+            timeline = await write.timelines.find(key.community_id, key.id)
+            if timeline is not None and not timeline.gone:
+                text = (
+                    f"🌳 A node of what-if {key.id} could not be kept: {why} It runs again when Selfroom starts anew."
+                )
+                told = NoticePayload(text=text, to_managers=not timeline.made_by, person_id=timeline.made_by or None)
+                await write.apply(key.community_id, [self._notice(timeline, told)])
 
     async def of_key(self, key: TreeKey) -> Shown | None:
         """Give a tree as it is shown; None once it is gone."""
@@ -453,14 +454,12 @@ class Timelines:
         for one in gone:
             async with self.office.store.writing(one.community_id) as write:
                 maker = await write.people.find(one.community_id, one.made_by)
-                told: list[NoticePayload] = []
-                if one.gone == UNREADABLE:
-                    told.append(NoticePayload(text=f"🌳 What-if {one.id} was deleted. {one.gone}"))
+                damaged = [NoticePayload(text=f"🌳 What-if {one.id} was deleted. {one.gone}")]
+                told = damaged if one.gone == UNREADABLE else []
                 if maker is not None and maker.username:
                     text = f"🌳 Your what-if {one.id} was deleted. {one.gone}"
                     told.append(NoticePayload(text=text, to_managers=False, person_id=one.made_by))
-                notice = partial(AddLetter, kind=LetterKind.NOTICE, room_id=one.room_id, not_before=self.office.now())
-                await write.apply(one.community_id, [notice(payload=each.stored()) for each in told])
+                await write.apply(one.community_id, [self._notice(one, each) for each in told])
                 await _laid_to_rest(write.timelines, one, one.gone)
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
@@ -472,6 +471,10 @@ class Timelines:
                 later = self.office.now() + timedelta(days=days)
                 await write.timelines.keep(replace(known, expires_at=later))
             await write.apply(timeline.community_id, [self._audit(person, what)])
+
+    def _notice(self, timeline: Timeline, told: NoticePayload) -> AddLetter:
+        now, payload = self.office.now(), told.stored()
+        return AddLetter(kind=LetterKind.NOTICE, room_id=timeline.room_id, not_before=now, payload=payload)
 
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())

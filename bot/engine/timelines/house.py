@@ -1,7 +1,7 @@
 """What the house does for worlds apart: it asks the models, keeps pace, and lets nobody spend more than was granted."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from weakref import WeakValueDictionary
@@ -32,6 +32,10 @@ log = structlog.get_logger(__name__)
 
 def _nobody(key: TreeKey, node: Node | None) -> None:
     """Nobody looks at the tree."""
+
+
+async def _told_nobody(key: TreeKey, why: str) -> None:
+    """Nobody is told."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -84,6 +88,8 @@ class Treasury:
         self._grants: dict[tuple[TreeKey, NodeId], Grant] = {}
         self._turns: WeakValueDictionary[TreeKey, asyncio.Lock] = WeakValueDictionary()
         self.on_changed: Callable[[TreeKey, Node | None], None] = _nobody
+        self.on_unkept: Callable[[TreeKey, str], Awaitable[None]] = _told_nobody
+        self._unkept: set[tuple[TreeKey, str]] = set()  # what was told, until a node of that tree is kept again
 
     async def facts(self, key: TreeKey, models: Sequence[str]) -> HouseFacts:
         """Give what is known of these models."""
@@ -123,10 +129,15 @@ class Treasury:
                 output_tokens=spent.output_tokens + usage.output_tokens,
             )
 
-    async def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
-        """Settle a grant once the last node is over that ran on it."""
+    async def changed(self, key: TreeKey, node_id: NodeId, node: Node | None, why: str = "") -> None:
+        """Settle a grant once the last node is over that ran on it; why one could not be kept is told once."""
         await self.let_go(key, node_id)
         self.on_changed(key, node)
+        if node is not None:
+            self._unkept = {one for one in self._unkept if one[0] != key}
+        elif why and (key, why) not in self._unkept:
+            self._unkept.add((key, why))
+            await self.on_unkept(key, why)
 
     async def let_go(self, key: TreeKey, node_id: NodeId) -> None:
         """Settle a grant, if that node is the last one that runs on it."""

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from bot.core.ports import Reading
 from bot.core.ports.trees import Trees, World
-from bot.core.records import AgentId, Focus, Json, Message, MessageId, Mind, SceneId
+from bot.core.records import AgentId, CommunityId, Focus, Json, Message, MessageId, Mind, SceneId
 from bot.core.scenes.kind import RULES
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.play import Entry
@@ -18,7 +18,7 @@ from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import Cast, begun
 from bot.core.timelines.comparing import Sighting, common, compared, tabled
 from bot.core.timelines.merging import Carried
-from bot.core.timelines.records import ROOT, NodeId, TreeKey
+from bot.core.timelines.records import ROOT, AtMessage, AtStep, NodeId, Point, TreeKey
 from bot.core.timelines.showing import MindShown
 from bot.core.view import View
 from bot.core.wording import counted
@@ -76,6 +76,22 @@ async def minds(trees: Trees, key: TreeKey, node_id: NodeId) -> list[MindShown]:
         for (agent_id, side), mind in sorted(view.minds.items())
         if agent_id in view.agents
     ]
+
+
+async def link_to(read: Reading, community_id: CommunityId, point: Point) -> str:
+    """Give a link to the message or the scene at which a tree begins; empty where there is none any more."""
+    if isinstance(point, AtStep):
+        scene = await read.scenes.find(community_id, SceneId(point.scene_id))
+        return f"<#{scene.thread_id}>" if scene is not None and scene.thread_id is not None else ""
+    if not isinstance(point, AtMessage):
+        return ""
+    id_ = MessageId(point.message_id)
+    message = (await read.talk.by_id(community_id, [id_])).get(id_)
+    if message is None or message.discord_id is None:
+        return ""
+    view = await read.views.action_view(community_id, agent_ids=(), room_ids=[message.room_id], doors=False)
+    place = message.thread_id or view.all_rooms[message.room_id].channel_id
+    return f"https://discord.com/channels/{view.community.guild_id}/{place}/{message.discord_id}"
 
 
 async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId, coin: str) -> tuple[str, list[str]]:

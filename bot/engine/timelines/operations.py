@@ -196,7 +196,7 @@ class Operations:
 
     async def _run(self, key: TreeKey, node: Node) -> None:
         """Run one node once its parent is done and there is room."""
-        at = (key, node.id)
+        at, why = (key, node.id), ""
         try:
             if node.parent is not None and (parent := self._running.get((key, node.parent))) is not None:
                 await asyncio.wait([parent])
@@ -206,8 +206,8 @@ class Operations:
             done = None
         except SelfroomError as error:
             log.error("a node could not be kept", tree=key.id, node=node.id, why=error.sentence)
-            done = None
-        self.telling.changed(key, node.id, done)
+            done, why = None, error.sentence
+        self.telling.changed(key, node.id, done, why)
 
     async def _run_now(self, key: TreeKey, node: Node, at: tuple[TreeKey, NodeId]) -> Node:
         if at in self._stopped:

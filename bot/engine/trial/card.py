@@ -70,6 +70,7 @@ class Card:
     at: datetime
     manner: Manner = field(default_factory=Manner)
     calls_at_once: int = 0  # 0: not tried
+    is_held: bool = True  # to a strict schema
     languages: tuple[str, ...] = ()
     situations: int = 0
     tried: Counter[Aim] = field(default_factory=Counter)
@@ -139,6 +140,7 @@ class Card:
     def _asked(self) -> Iterator[tuple[str, str]]:
         manner = self.manner
         yield "detail", str(manner.detail)
+        yield "structure", "a strict schema" if self.is_held else "an example, or plain words"
         warmest = manner.warmest(lean=manner.detail is Detail.LEAN)
         yield "temperature", "as the agent's" if warmest == WARMEST else f"at most {warmest}"
         if self.calls_at_once:

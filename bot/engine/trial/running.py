@@ -74,6 +74,7 @@ class Trial:
         warm = None if asked.temperature == wanted.temperature else asked.temperature
         card.manner = Manner(detail=asked.detail, temperature=warm)
         card.calls_at_once = at_once
+        card.is_held = self.model.takes_schema(wanted.name)
         return card
 
     def _asked(self, wanted: Wanted) -> Asked:

@@ -27,7 +27,6 @@ from tests.core.hud.worlds import NOW, Drawn, examples, hud, worlds
 from tests.fakes import START, WordTokenizer
 
 MOST_CONSTANT = 450  # tokens
-SHORT_KEYS = 110  # tokens of the table that `compact_json` needs beside them
 
 
 def because(
@@ -51,8 +50,7 @@ def test_what_is_constant_in_a_lean_view_is_at_most_450_tokens(
 ) -> None:
     form = LeanForm(LEAN, in_one_room)
     text = constant_part(prompts_of({}), hud_format, output, structured=structured, lean=form)
-    keys = SHORT_KEYS if hud_format is InputFormat.COMPACT_JSON else 0
-    assert o200k().count(text) <= MOST_CONSTANT + keys
+    assert o200k().count(text) <= MOST_CONSTANT
 
 
 def test_a_lean_view_lists_eight_actions_at_most_and_the_schema_holds_just_those() -> None:
@@ -77,6 +75,14 @@ def test_a_lean_view_begins_with_who_it_is_and_ends_with_the_reason() -> None:
     places = [text.index(head) for head in heads]
     assert places == sorted(places)
     assert text.splitlines()[-1].startswith("why: @mira says to you in message 105: ")
+
+
+@pytest.mark.parametrize("hud_format", [InputFormat.JSON, InputFormat.COMPACT_JSON])
+def test_a_lean_view_in_json_ends_with_what_is_remembered_and_the_reason_too(hud_format: InputFormat) -> None:
+    built = hud(garden(), LUNA, lean=True, reasons=because(), hud_format=hud_format)
+    names = list(json.loads(built.input))
+    assert (names[0], names[-2:]) == ("self", ["remembered", "why"])
+    assert list(json.loads(built.input)["remembered"])[-1] == "knowledge"
 
 
 def test_what_a_talk_adds_to_a_lean_view_stands_below_all_that_was_said_before() -> None:

@@ -49,7 +49,7 @@ def desk(grown: Garden) -> Timelines:
             return await treasury.facts(*given)  # type: ignore[arg-type]
 
     class Telling:
-        def changed(self, key: object, node_id: object, node: object) -> None:
+        def changed(self, *given: object) -> None:
             pass
 
     grower = operations(grown.trees, Paying(), Telling())  # type: ignore[arg-type]
@@ -222,6 +222,22 @@ async def test_others_than_managers_look_into_a_tree_by_its_rooms_unless_a_serve
         async with grown.home.store.writing(grown.key.community_id) as write:
             await write.apply(grown.key.community_id, [SetOverride(name="timelines_for_managers", value=True)])
         assert await there.rooms_to_read(timeline) == ()
+
+
+async def test_the_maker_is_told_once_why_no_node_of_a_tree_can_be_kept(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        there.on_changed(lambda key: None)
+        assert there.orchard is not None
+        treasury = there.orchard.treasury
+        for node in (1, 2):
+            await treasury.changed(timeline.key, NodeId(node), None, "The disk is full: free some space.")
+        async with grown.home.store.reading() as read:
+            letters = await read.letters.due(grown.home.clock.now(), limit=100)
+        told = [NoticePayload.model_validate(one.payload) for one in letters if one.kind is LetterKind.NOTICE]
+        assert [(one.person_id, one.to_managers) for one in told] == [(BOSS.id, False)]
+        assert "could not be kept: The disk is full: free some space." in told[0].text
 
 
 async def test_a_point_is_a_message_a_time_or_a_step_of_a_scene(tmp_path: Path) -> None:

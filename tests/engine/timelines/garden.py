@@ -74,13 +74,15 @@ class Garden:
     operations: Operations
     tree: Tree
     over: list[Node | None] = field(default_factory=list)
+    unkept: list[str] = field(default_factory=list)  # why nodes could not be kept
 
     @property
     def key(self) -> TreeKey:
         return self.tree.key
 
-    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None) -> None:
+    def changed(self, key: TreeKey, node_id: NodeId, node: Node | None, why: str = "") -> None:
         self.over.append(node)
+        self.unkept += [why] if why else []
 
     async def grow(self, what: Operation, *nodes: int, by: Person = BOSS, **fields: object) -> list[Node]:
         """Let nodes be made and run; gives them as they ended."""

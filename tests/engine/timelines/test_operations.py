@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.errors import Rejected
+from bot.core.errors import Rejected, StoreError
 from bot.core.models import ModelAnswer, ModelCall
 from bot.core.records import CommunityId
 from bot.core.timelines.growth import QUIET_PARENT, Growth, planned
@@ -74,6 +74,36 @@ async def test_a_subtree_is_deleted_with_what_runs_in_it_and_the_root_stays(tmp_
         assert list(await broken.delete(grown.key, made[1].id)) == [made[1].id, made[2].id]
         await broken.finished()
         assert [one.id for one in await grown.trees.nodes(grown.key)] == [0, event.id, made[0].id]
+
+
+async def test_why_a_node_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+
+        async def full(*_: object) -> object:
+            raise StoreError("The disk is full: free some space.")
+
+        monkeypatch.setattr(grown.trees, "keep", full)
+        (node,) = await grown.grow("branch", 0, changes=EVENT)
+        assert (grown.over, grown.unkept) == ([None], ["The disk is full: free some space."])
+        assert not node.status.is_over
+
+
+async def test_a_node_that_runs_is_stopped_after_its_present_call(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        asked, answer = asyncio.Event(), grown.house.answer
+
+        async def slow(key: TreeKey, node_id: NodeId, call: ModelCall) -> ModelAnswer:
+            asked.set()
+            await asyncio.sleep(0)
+            return await answer(key, node_id, call)
+
+        grown.house.answer = slow  # type: ignore[method-assign]
+        (node,) = await grown.operations.grow(grown.key, Growth(what="advance", by=BOSS, nodes=(event.id,), turns=20))
+        await asked.wait()
+        stopped = await grown.operations.stop(grown.key, node.id)
+        assert (stopped.status, stopped.outcome) == (Status.STOPPED, "somebody stopped it")
+        assert stopped.turns < 20
 
 
 async def test_a_link_after_a_quiet_one_is_not_begun(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_the_card_says_all_of_it() -> None:
     assert table["tokens a second"] == "10"
     assert table["read from cache"] == "80 %"
     assert table["tokens an answer"] == "1,000 in, 50 out"
-    assert (table["detail"], table["calls at once"]) == ("lean", "1")
+    assert (table["detail"], table["structure"], table["calls at once"]) == ("lean", "a strict schema", "1")
 
 
 def test_what_an_answer_costs_is_said_only_where_it_is_known() -> None:

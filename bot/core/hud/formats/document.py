@@ -27,17 +27,32 @@ SELF: Final = (
     "available_actions",
     "budget",
 )
+REMEMBERED: Final = ("lookups", "lore", "focus", "memory_used", "memory_status", "knowledge_hidden", "knowledge")
 
 
 def solo_document(agent_hud: AgentHud, moment: CallTime) -> Document:
-    """Give one agent's own part: self, meta, rooms."""
+    """Give one agent's own part: self, meta, rooms.
+
+    A weak mind heeds what stands near the end: what it remembers stands there, before the reason.
+    """
+    own = self_section(agent_hud)
+    remembered: Document = {name: own.pop(name) for name in REMEMBERED if agent_hud.lean and name in own}
     return {
-        "self": self_section(agent_hud),
+        "self": own,
         "meta": {"directory": agent_hud.sections.get("directory", []), **meta_section(moment)},
         "rooms": [room(place) | seat(place) for place in agent_hud.shown_rooms],
         **_unshown(agent_hud),
+        **({"remembered": remembered} if remembered else {}),
         "why": agent_hud.sections["why"],
     }
+
+
+def together(document: Document) -> Document:
+    """Give a document that was read back, with what is remembered among what is the agent's own."""
+    own, remembered = document.get("self"), document.get("remembered")
+    if not isinstance(own, dict) or not isinstance(remembered, dict):
+        return document
+    return {name: value for name, value in document.items() if name != "remembered"} | {"self": {**own, **remembered}}
 
 
 def shared_document(

@@ -14,6 +14,7 @@ from bot.core.hud.formats.document import (
     self_section,
     shared_document,
     solo_document,
+    together,
 )
 from bot.core.hud.values import fields
 from bot.core.hud.wording import FOUND, MEND
@@ -95,6 +96,6 @@ def read_after(text: str, read: Read, is_ours: Callable[[Document, str], bool]) 
     try:
         constant, end = json.JSONDecoder().raw_decode(text)
         rest = text[end:].strip()
-        return fields(read(rest)) or None if is_ours(constant, rest) else None
+        return together(fields(read(rest))) or None if is_ours(constant, rest) else None
     except (ValueError, RecursionError):
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import combinations, zip_longest
+from itertools import chain, combinations, zip_longest
 from operator import attrgetter
 from typing import Final
 
@@ -16,7 +16,6 @@ from bot.core.scenes.landlord.cards import (
     TWO,
     Cards,
     both,
-    without,
 )
 from bot.core.scenes.landlord.combinations import (
     LEAST_BOMB,
@@ -32,6 +31,7 @@ SUGGESTED_AT_MOST: Final = 25
 REMEMBERED: Final = 1 << 13
 _Ordered = tuple[int, int, Cards]  # what is torn apart for it, how high it is, its cards
 ORDER: Final = {shape: place for place, shape in enumerate(Shape)}
+BEATING_OTHERS: Final = (ORDER[Shape.BOMB], ORDER[Shape.ROCKET])
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +175,14 @@ class _Cheapest:
 
     def __init__(self, hand: Cards, decks: int) -> None:
         self._hand = hand
-        self._found: list[tuple[Body, list[_Ordered]]] = [(body, []) for body in bodies(hand, decks)]
+        self._found: dict[int, list[tuple[Body, list[_Ordered]]]] = {}  # by their shapes, in the order of those
+        for body in bodies(hand, decks):
+            self._found.setdefault(body.place[0], []).append((body, []))
 
     def beating(self, to_beat: Combination | None) -> Iterator[tuple[Body, _Ordered]]:
         """Give those that may be played, and by what such plays are ordered."""
-        for body, known in self._found:
+        shapes = self._found if to_beat is None else dict.fromkeys((ORDER[to_beat.shape], *BEATING_OTHERS))
+        for body, known in chain.from_iterable(self._found.get(shape, ()) for shape in shapes):
             own = body.combination
             if to_beat is not None and not own.beats(to_beat):
                 continue
@@ -207,10 +210,12 @@ def suggested(hand: Cards, decks: int, to_beat: Combination | None = None) -> tu
 
 def _broken(hand: Cards, cards: Cards) -> int:
     """Count what is torn apart: cards left behind of ranks that are played, above all of bombs."""
-    left = without(hand, cards)
-    torn = (hand[rank] + 3 * (hand[rank] >= LEAST_BOMB) for rank, count in enumerate(cards) if count and left[rank])
+    torn = 0
+    for had, count in zip(hand, cards, strict=True):
+        if 0 < count < had:
+            torn += had + 3 if had >= LEAST_BOMB else had
     rocket = cards[SMALL_JOKER] + cards[BIG_JOKER] == 1 and hand[SMALL_JOKER] and hand[BIG_JOKER]
-    return sum(torn) + (4 if rocket else 0)
+    return torn + (4 if rocket else 0)
 
 
 def lowest(hand: Cards) -> int:
