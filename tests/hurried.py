@@ -1,4 +1,4 @@
-"""Scenes at the pace of tests: what takes people's time in them, and tells nothing by how long it is, takes less."""
+"""The house at the pace of tests: what only takes time, and tells nothing by how long it is, takes less of it."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -12,13 +12,19 @@ HURRIED: Final[Mapping[str, object]] = {
     "bot.core.scenes.werewolf.state.LATE_LEAST": 2,
     "bot.engine.stage.BOARD_SECONDS": 0.2,
     "bot.house.DEADLINE_SECONDS": 0.2,
+    "bot.client.LATE_SERVER_SECONDS": 0.1,
+    "bot.engine.setbacks.REFUSED_WAIT_SECONDS": 0.2,
+    "bot.engine.effects.NO_CHANNEL_SECONDS": 0.2,
+    "bot.engine.posting.NO_CHANNEL_SECONDS": 0.2,
+    "cogs.room.company.FOLLOWED_SECONDS": 0.2,
+    "cogs.timeline.boards.BOARD_SECONDS": 0.2,
 }
 PRESSES_A_MINUTE = 600
 
 
 @contextmanager
 def hurried() -> Iterator[None]:
-    """Let nights be short, boards follow at once, and people press as quickly as tests do, until the block ends."""
+    """Let nights and rests be short, boards follow at once, and people press as quickly as tests do, until the end."""
     with ExitStack() as patches:
         for name, value in HURRIED.items():
             patches.enter_context(patch(name, value))

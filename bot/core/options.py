@@ -100,6 +100,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "scene_asides": "whether who watches agents play among themselves is told at once what only some of them hear",
     "scene_substitutes": "whether an agent may take a seat that was left: true or false; false: it stays away",
     "scene_kept_steps": "after how many steps of a scene it is kept anew where it stands, beside its log",
+    "scene_agent_seconds": "seconds that an agent has for a turn in a scene, where its kind does not say it",
+    "scene_person_seconds": "seconds that a person has for a turn in a scene, where its kind does not say it",
     "scene_steps": "how often an agent is asked on one turn that comes to no move",
     "timelines": "whether what-ifs may be made here: true or false",
     "timelines_at_once": "how many what-ifs there may be at once",

@@ -161,7 +161,7 @@ class Stage:
             return
         _, standing = found
         if isinstance(standing.awaits, Wait) and standing.awaits.pauses:
-            await self.pause("nobody was named to be next", seconds=window_seconds(scene, standing))
+            await self.pause("nobody was named to be next", seconds=self._seconds(standing))
             return
         if not is_hidden(standing):  # that models of who is awaited fail would tell who is
             self.scene = replace(scene, faults=scene.faults + 1 if await self._failing(standing) else 0)
@@ -346,7 +346,7 @@ class Stage:
                 self.scene,
                 window_step=standing.window,
                 window_at=self.now if is_new else self.scene.window_at,
-                deadline_at=self.now + timedelta(seconds=window_seconds(self.scene, standing)),
+                deadline_at=self.now + timedelta(seconds=self._seconds(standing)),
                 seats=tuple(replace(one, steps=0, why="") for one in self.scene.seats) if is_new else self.scene.seats,
             )
         if (change := presence(self.scene, standing, await self._able(standing))) is not None:
@@ -363,6 +363,10 @@ class Stage:
             await self.pause(why)
             return
         await (self.write.scenes.keep(self.scene) if self._quiet else self.redraw())
+
+    def _seconds(self, standing: Standing) -> int:
+        agents, people = self.config.scene_agent_seconds, self.config.scene_person_seconds
+        return window_seconds(self.scene, standing, agents=agents, people=people)
 
     async def _able(self, standing: Standing) -> Mapping[AgentId, Agent]:
         """Give the agents that may sit in it and have something left to spend, as far as anybody asks for them."""

@@ -148,7 +148,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 @pytest.fixture(autouse=True, scope="module")
 def in_a_hurry() -> Iterator[None]:
-    """Have scenes take no more of anybody's time than they must."""
+    """Have a life take no more of anybody's time than it must."""
     with hurried():
         yield
 

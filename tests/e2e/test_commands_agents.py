@@ -141,6 +141,14 @@ async def test_options_change_an_agent_without_a_form(cast: Cast) -> None:
     assert "20,000 tokens" in await cast.manager.told("agent show", agent=str(id))
 
 
+async def test_a_spare_model_is_named_and_taken_away_again(cast: Cast) -> None:
+    id = await cast.agent("Sorrel")
+    assert "Sorrel is changed." in await cast.manager.told("agent edit", agent=str(id), spare_model="gpt-4o")
+    assert "gpt-4o-mini, else gpt-4o" in await cast.manager.told("agent show", agent=str(id))
+    assert "Sorrel is changed." in await cast.manager.told("agent edit", agent=str(id), spare_model="none")
+    assert ", else" not in await cast.manager.told("agent show", agent=str(id))
+
+
 @proves(manager="agent sleep | agent wake | agent pause | agent resume")
 async def test_agents_sleep_wake_pause_and_go_on(cast: Cast) -> None:
     id = str(await cast.agent("Hazel"))

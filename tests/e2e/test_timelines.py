@@ -103,7 +103,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     await board(inside, " **Node 6** a link of a chain", " **Node 7** a link of a chain")
     assert "(8)" in await inside.told("timeline change", node=0, agent="Wren", told="You are alone.", event="A bell.")
     await board(inside, "🟢 **Node 8** several changes")
-    assert "(9)" in await inside.told("timeline advance", node=8, turns=2)
+    assert "(9)" in await inside.told("timeline advance", node=8, minutes=2)
     await board(inside, "🟢 **Node 9** went on")
     assert "(10" in await inside.told("timeline frontier", turns=1)
     await board(inside, "🟢 **Node 10** went on")

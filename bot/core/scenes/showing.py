@@ -304,6 +304,8 @@ class Board:
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
     free: int = 0  # seats that are not taken yet
+    can_begin: bool = False
+    is_homeless: bool = False  # its thread is gone, and it goes on in a new one
     commentators: tuple[tuple[AgentId, str], ...] = ()  # who may comment
     until: datetime | None = None  # unless nobody may know how long an unseen window is open
     coin: str = "USD"
@@ -368,6 +370,8 @@ def board_of(
         agents=tuple(agents) if free else (),
         commentators=tuple(agents) if scene.status is SceneStatus.LOBBY and not commentator else (),
         free=free,
+        can_begin=scene.status is SceneStatus.LOBBY and not refusal_to_begin(scene),
+        is_homeless=scene.status is SceneStatus.PAUSED and scene.thread_id is None,
         coin=coin,
         until=until,
         kind=scene.kind,
