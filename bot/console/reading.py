@@ -45,7 +45,9 @@ class Readings:
         agent = "/agents/{agent}"
         past = {"before": "only beats before this one"}
         stretch = {"before": "only what came before this message", "at": "what came up to this message"}
+        whose = "Whom the session or token is for."
         return [
+            Route(path="/communities", told=self.communities, about=whose, gives=shapes.Communities),
             Route(
                 path="/overview",
                 told=self.overview,
@@ -70,6 +72,12 @@ class Readings:
             ),
             Route(path=f"{agent}/beats/{{beat}}", told=self.beat, about="One beat.", gives=shapes.Looked),
         ]
+
+    async def communities(self, asker: Asker, _: web.Request) -> Row:
+        """Give the communities that who asks may ask about: the one that the session or token is for."""
+        community, _config = await self.desk.community.settings(asker.guild_id)
+        one: Row = {"server": str(asker.guild_id), "name": asker.server, "paused": community.paused}
+        return {"communities": [one | {"for": asker.person.username}]}
 
     async def overview(self, asker: Asker, _: web.Request) -> web.Response:
         """Give everything at a glance: rooms, agents, money, what waits for a manager, models and letters."""

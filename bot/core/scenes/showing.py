@@ -15,6 +15,7 @@ from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
 from bot.core.scenes.registry import KINDS
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 
 TEXT = "text"  # the kind of event that is what somebody said, named by others through its number
@@ -58,7 +59,7 @@ def refolded(scene: Scene, log: Sequence[Entry]) -> tuple[str, int | None]:
     """
     play = play_of(scene)
     if play is None or not scene.standing:
-        raise Rejected("There is no log to be folded.")
+        raise Rejected(Sentence("There is no log to be folded."))
     standing, differs = replayed(play, scene.taken, log, scene.first_digest)
     return standing.digest(), differs
 
