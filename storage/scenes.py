@@ -292,8 +292,8 @@ class SqlScenes:
         await self.session.run(update(SCENES).where(this).values(deadline_at=until))
 
     async def put_off(self, seconds: float) -> None:
-        running = (SCENES.c.status == SceneStatus.RUNNING, SCENES.c.deadline_at.is_not(None))
-        asked = select(SCENES.c.community_id, SCENES.c.id, SCENES.c.deadline_at).where(*running)
+        waiting = (SCENES.c.status.in_((SceneStatus.LOBBY, SceneStatus.RUNNING)), SCENES.c.deadline_at.is_not(None))
+        asked = select(SCENES.c.community_id, SCENES.c.id, SCENES.c.deadline_at).where(*waiting)
         for community_id, scene_id, deadline_at in await self.session.rows(asked):
             this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
             later = deadline_at + timedelta(seconds=seconds)

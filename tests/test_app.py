@@ -47,6 +47,17 @@ def test_servers_side_by_side_are_named_by_their_prefix_and_keys_are_not_shown(t
     assert "sk-1234567890" not in repr(options)
 
 
+def test_keys_of_other_vendors_open_their_models_by_prefix(tmp_path: Path) -> None:
+    lines = ("ANTHROPIC_API_KEY=sk-ant-1234567890", "GEMINI_API_KEY=g-1234567890")
+    _, *others = provider_options(read(tmp_path, *lines), DISCORD)
+    assert [(one.name, one.api, one.base_url) for one in others] == [
+        ("claude", "anthropic", None),
+        ("gemini", "gemini", None),
+    ]
+    assert [one.api_key for one in others] == ["sk-ant-1234567890", "g-1234567890"]
+    assert "1234567890" not in repr(others)
+
+
 async def test_no_collection_goes_through_what_a_run_has_loaded_for_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

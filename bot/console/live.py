@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Set
 from contextlib import suppress
 from functools import lru_cache
@@ -24,7 +24,7 @@ MOST_STREAMS: Final = 64  # beyond them the server that has most of them gives o
 MOST_EACH: Final = 12  # a page that is left is noticed within seconds
 LARGEST: Final = 2**53  # of a number on a page
 TOO_MANY = "Too many look just now: close a page of the console."
-TOGETHER_SECONDS: Final = 0.1  # what happens within is told at once: so a busy house costs little for each who looks
+TOGETHER_SECONDS: Final = 0.2  # what happens within is told at once: so a busy house costs little for each who looks
 Asking = Callable[[web.Request], Awaitable[Asker]]
 
 
@@ -37,6 +37,7 @@ class Live:
         self._asker = asker
         self._still = still
         self._open: dict[asyncio.Task[object], Guest] = {}  # the oldest first
+        self._asking: defaultdict[Snowflake, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._masks: dict[Snowflake, tuple[float, Mapping[AgentId, Snowflake | None], frozenset[AgentId]]] = {}
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
@@ -105,13 +106,14 @@ class Live:
 
     async def _rooms(self, guild_id: Snowflake) -> tuple[Mapping[AgentId, Snowflake | None], frozenset[AgentId]]:
         """Give the channel of each room, and of which agents nothing is told: they sit in a closed scene."""
-        now = asyncio.get_running_loop().time()
-        until, rooms, masked = self._masks.get(guild_id, (now, {}, frozenset[AgentId]()))
-        if until <= now:
-            rooms = {id_: channel for id_, (_, channel) in (await self._desk.agents.names(guild_id)).items()}
-            masked = await self._desk.agents.masked(guild_id)
-            self._masks[guild_id] = now + MASK_SECONDS, rooms, masked
-        return rooms, masked
+        async with self._asking[guild_id]:  # all who look hear of it at the same moment: one of them asks
+            now = asyncio.get_running_loop().time()
+            until, rooms, masked = self._masks.get(guild_id, (now, {}, frozenset[AgentId]()))
+            if until <= now:
+                rooms = {id_: channel for id_, (_, channel) in (await self._desk.agents.names(guild_id)).items()}
+                masked = await self._desk.agents.masked(guild_id)
+                self._masks[guild_id] = now + MASK_SECONDS, rooms, masked
+            return rooms, masked
 
 
 def may_see(told: Told, agents: Set[AgentId], masked: frozenset[AgentId]) -> bool:

@@ -1,6 +1,6 @@
 """What managers read in the console: each page of it from the same readers as the commands."""
 
-import asyncio
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,6 +9,7 @@ from aiohttp import web
 
 from bot.console import rows, shapes
 from bot.console.feed import Feed
+from bot.console.glances import Glances, Read
 from bot.console.routes import Route
 from bot.console.rows import Row
 from bot.console.standing import Asker
@@ -22,7 +23,6 @@ from bot.core.view import Glance, View
 from bot.engine.aside import aside
 from bot.engine.front_desk import FrontDesk
 
-LATELY_MINUTES: Final = 10.0
 ELSEWHERE: Final = "what it is in a room for that is closed to you"
 CLOSED: Final = "This room is closed to you on Discord: somebody who sees it can let you in there."
 PAGE: Final = 50  # messages or beats at a time
@@ -38,13 +38,16 @@ class Readings:
 
     desk: FrontDesk
     feed: Feed
+    glances: Glances
 
     def routes(self) -> list[Route]:
         """Give what can be asked."""
         agent = "/agents/{agent}"
         past = {"before": "only beats before this one"}
         stretch = {"before": "only what came before this message", "at": "what came up to this message"}
+        whose = "Whom the session or token is for."
         return [
+            Route(path="/communities", told=self.communities, about=whose, gives=shapes.Communities),
             Route(
                 path="/overview",
                 told=self.overview,
@@ -70,70 +73,42 @@ class Readings:
             Route(path=f"{agent}/beats/{{beat}}", told=self.beat, about="One beat.", gives=shapes.Looked),
         ]
 
-    async def overview(self, asker: Asker, _: web.Request) -> Row:
+    async def communities(self, asker: Asker, _: web.Request) -> Row:
+        """Give the communities that who asks may ask about: the one that the session or token is for."""
+        community, _config = await self.desk.community.settings(asker.guild_id)
+        one: Row = {"server": str(asker.guild_id), "name": asker.server, "paused": community.paused}
+        return {"communities": [one | {"for": asker.person.username}]}
+
+    async def overview(self, asker: Asker, _: web.Request) -> web.Response:
         """Give everything at a glance: rooms, agents, money, what waits for a manager, models and letters."""
-        guild_id, now, seq = asker.guild_id, self.desk.clock.now(), self.feed.seq
-        view, looks = await self.desk.agents.foreseen(guild_id)
-        spent = await self.desk.money.spent_today(guild_id)
-        living = {id_ for id_, agent in view.agents.items() if agent.retired_at is None}
-        own = [room for id_, room in view.all_rooms.items() if id_ in living]
-        shown, looks = open_to(asker, view, looks)
-        lately = await self.desk.rooms.lively(guild_id, [room.id for room in own], minutes=LATELY_MINUTES)
-        await asyncio.sleep(0)  # of hundreds of agents each of these takes some milliseconds
+        read = await self.glances.of(asker.guild_id, self.feed.seq)
+        closed = frozenset(id_ for id_, room in read.view.all_rooms.items() if asker.is_closed(room))
+        if closed not in read.told:
+            read.told[closed] = json.dumps(self._at_a_glance(asker, read)).encode()
+        return web.Response(body=read.told[closed], content_type="application/json")
+
+    def _at_a_glance(self, asker: Asker, read: Read) -> Row:
+        view, spent = read.view, read.spent
+        shown, looks = open_to(asker, view, read.looks)
         return {
             "server": asker.server,
-            "seq": seq,
-            "at": now.isoformat(),
+            "seq": read.seq,
+            "at": read.at.isoformat(),
             "paused": view.community.paused,
             "budget": rows.budget_row(spent),
-            "rooms": [rows.room_row(shown, room, lately.get(room.id, 0), closed=asker.is_closed(room)) for room in own],
-            "agents": [
-                rows.resident_row(shown, one, looks[one.id], spent.by_agent.get(one.id), now)
-                for id_, one in shown.agents.items()
-                if id_ in living
+            "rooms": [
+                rows.room_row(shown, room, read.lately.get(room.id, 0), closed=asker.is_closed(room))
+                for room in read.own
             ],
-            "waits": await self._waits(asker, view),
-            "models": self._models(view, spent.model.is_failing),
-            "letters": [rows.queue_row(one) for one in await self.desk.messages.queues(guild_id)],
+            "agents": [
+                rows.resident_row(shown, one, looks[one.id], spent.by_agent.get(one.id), read.at)
+                for one in shown.agents.values()
+                if one.retired_at is None
+            ],
+            "waits": _waits(asker, read),
+            "models": _models(view, spent.model.is_failing),
+            "letters": [rows.queue_row(one) for one in read.letters],
         }
-
-    async def _waits(self, asker: Asker, view: Glance) -> list[Row]:
-        """Give what a manager is to decide or to mend."""
-        names = {id_: agent.name for id_, agent in view.agents.items()}
-
-        def of(room_id: AgentId) -> str:
-            place = view.all_rooms.get(room_id)
-            return names.get(place.owner_id if place is not None else room_id, "")
-
-        found: list[Row] = []
-        for knock in await self.desk.doors.knocks(asker.guild_id):
-            who = names.get(knock.requester_agent_id or AgentId(0)) or f"@{knock.requester_name}"
-            words = f"{who} knocks at {of(knock.room_id)}'s room."
-            found.append(rows.wait_row("knock", knock.room_id, knock.created_at, words))
-        for letter, said in await self.desk.held.waiting(asker.guild_id):
-            place = view.all_rooms.get(letter.room_id)
-            what = said if place is not None and not asker.is_closed(place) else "that room is closed to you."
-            words = f"What {of(letter.room_id)}'s room was to show is held: {what}"
-            found.append(rows.wait_row("held", letter.room_id, letter.created_at, words))
-        for room in view.all_rooms.values():
-            owner = view.agents.get(room.id)
-            told_at = room.fault_told_at or (owner.fault_told_at if owner is not None else None)
-            if room.thread_of is None and told_at is not None:
-                found.append(rows.wait_row("fault", room.id, told_at, f"{of(room.id)}'s model fails."))
-        return found
-
-    def _models(self, view: Glance, is_failing: Callable[[str], bool]) -> list[Row]:
-        """Give how the models are: how many agents ask each, and whether it fails."""
-        living = [one for one in view.agents.values() if one.retired_at is None]
-        return [
-            {
-                "name": name,
-                "agents": sum(one.model == name for one in living),
-                "failing": is_failing(name),
-                "failures": sum(one.failures_in_a_row for one in living if one.model == name),
-            }
-            for name in sorted({one.model for one in living})
-        ]
 
     async def room(self, asker: Asker, request: web.Request) -> Row:
         """Give a stretch of a room's transcript: the newest, or what came `before` a message, or up to `at` one."""
@@ -270,6 +245,45 @@ class Readings:
         newest = sorted(there, key=lambda one: one.id, reverse=True)[:MOST_THREADS]
         found = [await self.desk.rooms.thread_at(asker.guild_id, one.channel_id, asker.may_read) for one in newest]
         return [one for one in found if one is not None]
+
+
+def _waits(asker: Asker, read: Read) -> list[Row]:
+    """Give what a manager is to decide or to mend."""
+    view = read.view
+    names = {id_: agent.name for id_, agent in view.agents.items()}
+
+    def of(room_id: AgentId) -> str:
+        place = view.all_rooms.get(room_id)
+        return names.get(place.owner_id if place is not None else room_id, "")
+
+    found: list[Row] = []
+    for knock in read.knocks:
+        who = names.get(knock.requester_agent_id or AgentId(0)) or f"@{knock.requester_name}"
+        words = f"{who} knocks at {of(knock.room_id)}'s room."
+        found.append(rows.wait_row("knock", knock.room_id, knock.created_at, words))
+    for letter, said in read.held:
+        place = view.all_rooms.get(letter.room_id)
+        what = said if place is not None and not asker.is_closed(place) else "that room is closed to you."
+        words = f"What {of(letter.room_id)}'s room was to show is held: {what}"
+        found.append(rows.wait_row("held", letter.room_id, letter.created_at, words))
+    for room in view.all_rooms.values():
+        if room.thread_of is None and room.fault_told_at is not None:
+            found.append(rows.wait_row("fault", room.id, room.fault_told_at, f"{of(room.id)}'s model fails."))
+    return found
+
+
+def _models(view: Glance, is_failing: Callable[[str], bool]) -> list[Row]:
+    """Give how the models are: how many agents ask each, and whether it fails."""
+    living = [one for one in view.agents.values() if one.retired_at is None]
+    return [
+        {
+            "name": name,
+            "agents": sum(one.model == name for one in living),
+            "failing": is_failing(name),
+            "failures": sum(one.failures_in_a_row for one in living if one.model == name),
+        }
+        for name in sorted({one.model for one in living})
+    ]
 
 
 def _number(text: str) -> int | None:

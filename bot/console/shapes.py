@@ -101,6 +101,13 @@ class WaitingLetters(TypedDict):
     since: datetime
 
 
+Community = TypedDict("Community", {"server": str, "name": str, "paused": bool, "for": str})
+
+
+class Communities(TypedDict):
+    communities: list[Community]
+
+
 class Overview(TypedDict):
     server: str
     seq: int

@@ -16,6 +16,7 @@ from bot.console import shapes
 from bot.console.doing import Doings
 from bot.console.door import Door, Guest, Pace, Passes
 from bot.console.feed import Feed
+from bot.console.glances import SHARED_SECONDS, Glances
 from bot.console.guard import guard, lay_policy, origins_of
 from bot.console.live import Live
 from bot.console.openapi import described
@@ -46,9 +47,9 @@ TOO_OFTEN = "That was asked too often: wait a moment."
 log = structlog.get_logger(__name__)
 
 
-def routes_of(desk: FrontDesk, feed: Feed, presets: Mapping[str, RunSpec]) -> list[Route]:
+def routes_of(desk: FrontDesk, feed: Feed, glances: Glances, presets: Mapping[str, RunSpec]) -> list[Route]:
     """Give all that can be asked, read and changed."""
-    readings = Readings(desk, feed)
+    readings = Readings(desk, feed, glances)
     pages = (readings, Doings(desk, readings), RunPages(desk, presets))
     return [route for one in pages for route in one.routes()]
 
@@ -69,6 +70,7 @@ class Console:
         hours: float = 12,
         presets: Mapping[str, RunSpec] | None = None,
         passes: Passes | None = None,
+        glance_seconds: float = SHARED_SECONDS,
     ) -> None:
         self._standing = standing
         self.port = port
@@ -84,7 +86,9 @@ class Console:
         self._live = Live(desk, feed, self._asker, self._still)
         desk.runs.on_news = lambda whose: feed.tell([Happening(kind=Happened.CHANGED, community_id=whose, what="runs")])
         self._runner = web.AppRunner(
-            self._app(routes_of(desk, feed, presets or {}), shared), access_log=None, shutdown_timeout=1
+            self._app(routes_of(desk, feed, Glances(desk, glance_seconds), presets or {}), shared),
+            access_log=None,
+            shutdown_timeout=1,
         )
 
     async def __aenter__(self) -> "Console":

@@ -112,6 +112,8 @@ class CommunityConfig(BaseModel):
     scenes_per_person: int = Field(default=3, ge=0, le=100)
     scene_usd: Decimal = Field(default=Decimal("0.25"), ge=0, le=100)
     scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
+    scene_agent_seconds: int = Field(default=90, ge=10, le=3_600)
+    scene_person_seconds: int = Field(default=120, ge=10, le=86_400)
     scene_steps: int = Field(default=3, ge=1, le=5)
     scene_epilogue: bool = True
     scene_asides: bool = True

@@ -13,8 +13,10 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected, one_of
 from bot.core.kinds import Detail, InputFormat, OutputFormat
 from bot.core.records import Json
+from bot.core.sentences import Sentence
 
 DEFAULT: Final = "default"
+EXAMPLE: Final = '{"silence": "Say nothing when there is nothing to say."}'
 MATTERS: Final[Mapping[str, str]] = {  # by the setting with which each begins
     "model": "New agents",
     "access": "Rooms and access",
@@ -100,6 +102,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "scene_asides": "whether who watches agents play among themselves is told at once what only some of them hear",
     "scene_substitutes": "whether an agent may take a seat that was left: true or false; false: it stays away",
     "scene_kept_steps": "after how many steps of a scene it is kept anew where it stands, beside its log",
+    "scene_agent_seconds": "seconds that an agent has for a turn in a scene, where its kind does not say it",
+    "scene_person_seconds": "seconds that a person has for a turn in a scene, where its kind does not say it",
     "scene_steps": "how often an agent is asked on one turn that comes to no move",
     "timelines": "whether what-ifs may be made here: true or false",
     "timelines_at_once": "how many what-ifs there may be at once",
@@ -198,7 +202,9 @@ def shown_option(config: CommunityConfig, name: str) -> str:
 
 def _check(name: str) -> None:
     if name not in OPTIONS:
-        raise Rejected(f"There is no setting `{name}`: choose one from the list that comes up while you type.")
+        raise Rejected(
+            Sentence("There is no setting `{name}`: choose one from the list that comes up while you type.", name=name)
+        )
 
 
 def _raw(name: str, text: str) -> Json:
@@ -216,5 +222,5 @@ def _json(text: str) -> Json:
     try:
         value: Json = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Rejected('Give it as JSON, such as {"silence": "Say nothing when there is nothing to say."}.') from error
+        raise Rejected(Sentence("Give it as JSON, such as {example}.", example=EXAMPLE)) from error
     return value

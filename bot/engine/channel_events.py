@@ -6,7 +6,7 @@ from typing import assert_never
 import structlog
 
 from bot.core.after_beat import notice, retired_with_its_channel
-from bot.core.changes import Audit, Change, RoomColumns, SetOverride, UpdateAgent, UpdateRoom
+from bot.core.changes import AddLetter, Audit, Change, RoomColumns, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.events import (
     ChannelChanged,
     ChannelDeleted,
@@ -19,7 +19,7 @@ from bot.core.events import (
     ThreadLeft,
 )
 from bot.core.kinds import LetterKind, LetterState, Visibility
-from bot.core.letters import RESTS, is_marked, without_marks
+from bot.core.letters import RESTS, BoardPayload, is_marked, without_marks
 from bot.core.ports import Clock, Store, Writing
 from bot.core.ports.communities import WritableNotes
 from bot.core.records import AgentId, Community, Room, Snowflake
@@ -137,6 +137,11 @@ class ChannelEvents:
                 await _close_thread(write, community, thread_id, now)
             elif room_id is not None:
                 await write.talk.delete_room(community.id, room_id, now, thread_id=event.thread_id)
+            scene = await write.scenes.of_thread(community.id, event.thread_id)
+            if scene is not None and scene.status.is_open:  # its board is drawn elsewhere, and says how it goes on
+                payload = BoardPayload(scene_id=scene.id).stored()
+                letter = AddLetter(kind=LetterKind.BOARD, room_id=scene.room_id, payload=payload, not_before=now)
+                await write.apply(community.id, [letter])
 
     async def _emptied(self, community: Community, channel_id: Snowflake, thread_id: Snowflake | None = None) -> None:
         """Remove most of what was said there in short transactions: who writes keeps all others waiting."""

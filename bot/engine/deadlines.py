@@ -11,8 +11,7 @@ from bot.core.ports import Clock, Store
 from bot.engine.stage import opened
 
 ALIVE = "scenes_seen_at"
-AWAY_FROM_SECONDS = 15.0
-ALIVE_SECONDS = 5.0
+ALIVE_SECONDS = 5.0  # how often it is kept that we are here; who is not for so long was away
 DUE_AT_ONCE = 200
 TRIED_AGAIN = timedelta(hours=1)  # where something is wrong with the scene itself
 log = structlog.get_logger(__name__)
@@ -33,6 +32,7 @@ class Deadlines:
         self._config = config
         self._on_done = on_done
         self._seen_at: datetime | None = None
+        self._kept_at: datetime | None = None
 
     async def run(self) -> None:
         """Do all that is due now; a fault of one scene leaves the others alone."""
@@ -63,15 +63,16 @@ class Deadlines:
             self._on_done()
 
     async def _note_that_we_are_here(self, now: datetime) -> None:
-        """Keep when scenes were last seen to; the time in which nobody did is nobody's miss."""
-        if self._seen_at is not None and (now - self._seen_at).total_seconds() < ALIVE_SECONDS:
-            return
-        async with self._store.writing() as write:
-            if self._seen_at is None:
-                seen = await write.notes.find(None, ALIVE)
-                away = (now - datetime.fromisoformat(seen)).total_seconds() if isinstance(seen, str) else 0.0
-                if away > AWAY_FROM_SECONDS:
+        """Keep when scenes were last seen to; while nobody did, as its host slept, nobody missed anything."""
+        away = (now - self._seen_at).total_seconds() if self._seen_at is not None else 0.0
+        if self._kept_at is None or (now - self._kept_at).total_seconds() >= ALIVE_SECONDS:
+            async with self._store.writing() as write:
+                if self._seen_at is None:
+                    seen = await write.notes.find(None, ALIVE)
+                    away = (now - datetime.fromisoformat(seen)).total_seconds() if isinstance(seen, str) else 0.0
+                if away >= (ALIVE_SECONDS if self._seen_at is not None else 1.0):
                     await write.scenes.put_off(away)
                     log.info("deadlines of scenes were put off", seconds=round(away))
-            await write.notes.keep(None, ALIVE, now.isoformat())
+                await write.notes.keep(None, ALIVE, now.isoformat())
+            self._kept_at = now
         self._seen_at = now

@@ -33,7 +33,7 @@ from bot.core.ports.talk import Letters
 from bot.core.publishing import NewChannel
 from bot.core.records import Agent, Letter, MessageId, Room, SceneId, Snowflake
 from bot.core.scenes.records import OPEN, Scene, SceneStatus
-from bot.core.scenes.showing import board_of
+from bot.core.scenes.showing import Board, board_of
 from bot.core.splitting import split
 from bot.core.view import Outline
 from bot.core.wording import counted
@@ -309,10 +309,8 @@ class Boards:
         of, guild_id = view.community.id, view.community.guild_id
         async with self._store.reading() as read:
             scene = await read.scenes.find(of, scene_id)
-            if scene is None or (
-                scene.thread_id is None and scene.status not in (SceneStatus.LOBBY, SceneStatus.RUNNING)
-            ):
-                return  # a scene that lost its thread opens another one when it goes on
+            if scene is None or (scene.thread_id is None and scene.board_post_id is None and not scene.status.is_open):
+                return
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
             sit = await sits_in(read.scenes, of, OPEN)
             outlook = await outlook_of(self._estimator, read, view.community, scene)
@@ -321,33 +319,45 @@ class Boards:
         who = scene.commentator_id
         commentator = view.agents[who].name if who is not None and who in view.agents else ""
         board = board_of(scene, events, names, free, commentator=commentator, estimate=estimate, coin=coin)
-        thread_id = scene.thread_id
-        if thread_id is None:
-            if room.channel_id is None:
-                raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
-            thread_id = room.channel_id
-            if not scene.is_in_room:
-                thread_id = await self._publisher.open_thread(guild_id, room.channel_id, board.title[:THREAD_NAME])
-            async with self._store.writing(of) as write:
-                await write.scenes.settle(of, scene_id, thread_id, None)
+        if scene.thread_id is None:
+            scene = await self._settled(scene, board, _channel(room), guild_id)
         try:
-            post_id = await self._publisher.show_board(guild_id, thread_id, scene.board_post_id, board)
+            place = scene.thread_id or _channel(room)
+            post_id = await self._publisher.show_board(guild_id, place, scene.board_post_id, board)
         except ChannelGone:
+            if scene.thread_id is None:
+                raise
             await self._lost_thread(scene, view)
             return
         if post_id != scene.board_post_id:
             async with self._store.writing(of) as write:
-                await write.scenes.settle(of, scene_id, thread_id, post_id)
+                await write.scenes.settle(of, scene_id, scene.thread_id, post_id)
+
+    async def _settled(self, scene: Scene, board: Board, channel_id: Snowflake, guild_id: Snowflake) -> Scene:
+        """Find a scene its place: one whose thread is gone shows its board in the room until it goes on in another."""
+        if scene.status not in (SceneStatus.LOBBY, SceneStatus.RUNNING):
+            return scene
+        if scene.board_post_id is not None:
+            await self._publisher.remove(guild_id, channel_id, scene.board_post_id)
+        thread_id = channel_id
+        if not scene.is_in_room:
+            thread_id = await self._publisher.open_thread(guild_id, channel_id, board.title[:THREAD_NAME])
+        async with self._store.writing(scene.community_id) as write:
+            await write.scenes.settle(scene.community_id, scene.id, thread_id, None)
+        return replace(scene, thread_id=thread_id, board_post_id=None)
 
     async def _lost_thread(self, scene: Scene, view: Outline) -> None:
-        """Its thread was deleted: it waits, and opens another one when it goes on."""
+        """Its thread was deleted: a lobby opens another one, and what runs waits for somebody to say so."""
         async with self._store.writing(scene.community_id) as write:
             stage = await opened(write, scene.community_id, scene.id, config=view.config, now=self._clock.now())
             stage.scene = replace(stage.scene, thread_id=None, board_post_id=None)
             if stage.scene.status is SceneStatus.RUNNING:
                 await stage.pause(THREAD_GONE)
+            elif stage.scene.status.is_open:
+                await stage.redraw()
             else:
                 await write.scenes.keep(stage.scene)
+            await write.apply(scene.community_id, stage.changes)
 
 
 def _may_sit(agent: Agent) -> bool:

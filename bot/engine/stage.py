@@ -23,6 +23,7 @@ from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import TEXT, begun, closed_side, moved, play_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
+from bot.core.sentences import Sentence
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import asides, calls, comment, posts
 from bot.engine.seating import presence, who_can_play, who_may_sit
@@ -161,7 +162,7 @@ class Stage:
             return
         _, standing = found
         if isinstance(standing.awaits, Wait) and standing.awaits.pauses:
-            await self.pause("nobody was named to be next", seconds=window_seconds(scene, standing))
+            await self.pause("nobody was named to be next", seconds=self._seconds(standing))
             return
         if not is_hidden(standing):  # that models of who is awaited fail would tell who is
             self.scene = replace(scene, faults=scene.faults + 1 if await self._failing(standing) else 0)
@@ -189,7 +190,7 @@ class Stage:
         """Let it go on with the time that was left."""
         scene = self.scene
         if scene.status is not SceneStatus.PAUSED:
-            raise Rejected("The scene is not paused.")
+            raise Rejected(Sentence("The scene is not paused."))
         if scene.thread_id is None:
             self._draw(at_once=True)  # which opens a new thread
         deadline = self.now + timedelta(seconds=scene.seconds_left or 0)
@@ -202,7 +203,7 @@ class Stage:
     async def stop(self, why: str) -> None:
         """End it before its end."""
         if not self.scene.status.is_open:
-            raise Rejected("The scene is over.")
+            raise Rejected(Sentence("The scene is over."))
         outcome = f"It was stopped: {why.rstrip('.')}."
         scene = replace(self.scene, status=SceneStatus.STOPPED, outcome=outcome, ended_at=self.now, why="")
         await self._rest_for_good(scene)
@@ -224,7 +225,7 @@ class Stage:
     async def leave(self, seat: Seat) -> None:
         """Whoever sat there is not waited for any more; what the seat saw is left to who takes it."""
         if not self.scene.status.is_open:
-            raise Rejected("The scene is over.")
+            raise Rejected(Sentence("The scene is over."))
         self.scene = self.scene.fared(seat, left_at=self.now)
         _, standing = self._begun()
         if self.scene.status is SceneStatus.RUNNING and seat not in standing.state.away:
@@ -346,7 +347,7 @@ class Stage:
                 self.scene,
                 window_step=standing.window,
                 window_at=self.now if is_new else self.scene.window_at,
-                deadline_at=self.now + timedelta(seconds=window_seconds(self.scene, standing)),
+                deadline_at=self.now + timedelta(seconds=self._seconds(standing)),
                 seats=tuple(replace(one, steps=0, why="") for one in self.scene.seats) if is_new else self.scene.seats,
             )
         if (change := presence(self.scene, standing, await self._able(standing))) is not None:
@@ -363,6 +364,10 @@ class Stage:
             await self.pause(why)
             return
         await (self.write.scenes.keep(self.scene) if self._quiet else self.redraw())
+
+    def _seconds(self, standing: Standing) -> int:
+        agents, people = self.config.scene_agent_seconds, self.config.scene_person_seconds
+        return window_seconds(self.scene, standing, agents=agents, people=people)
 
     async def _able(self, standing: Standing) -> Mapping[AgentId, Agent]:
         """Give the agents that may sit in it and have something left to spend, as far as anybody asks for them."""
@@ -487,5 +492,5 @@ async def opened(
     """Give a scene to work on; raises Rejected when there is none."""
     scene = await write.scenes.find(community_id, scene_id)
     if scene is None:
-        raise Rejected(f"There is no scene {scene_id} here.")
+        raise Rejected(Sentence("There is no scene {scene_id} here.", scene_id=scene_id))
     return Stage(write=write, scene=scene, config=config, now=now)

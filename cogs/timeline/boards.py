@@ -35,6 +35,7 @@ from cogs.ui.trees import (
 Number = app_commands.Range[int, 0, 1_000_000]
 TreeNumber = app_commands.Range[int, 1, 1_000_000]
 Turns = app_commands.Range[int, 1, 20]
+Minutes = app_commands.Range[int, 1, 1_440]
 Siblings = app_commands.Range[int, 2, 8]
 Text = app_commands.Range[str, 1, 1_500]
 BOARD_SECONDS = 2.0

@@ -14,7 +14,7 @@ from bot.core.timelines.records import NodeId, Timeline
 from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, managers_only, person, wait
 from cogs.timeline.altering import mind_changes, pair, property_changes, scene_changes
-from cogs.timeline.boards import Number, Siblings, Text, TreeGroup, TreeNumber, Turns
+from cogs.timeline.boards import Minutes, Number, Siblings, Text, TreeGroup, TreeNumber, Turns
 from cogs.ui.texts import label
 
 Scene = app_commands.Range[int, 1, 1_000_000]
@@ -60,18 +60,23 @@ class Growing(TreeGroup):
 
     @app_commands.command()
     async def advance(
-        self, interaction: Interaction, node: Number, turns: Turns = 1, tree: TreeNumber | None = None
+        self,
+        interaction: Interaction,
+        node: Number,
+        turns: Turns = 1,
+        minutes: Minutes | None = None,
+        tree: TreeNumber | None = None,
     ) -> None:
         """Let a node go on: one child.
 
         Args:
             node: From which node
             turns: For how many turns
+            minutes: For so many minutes of its own time, not for turns
             tree: Which tree; that of this thread when left out
         """
-        await self.grow(
-            interaction, tree, Growth(what="advance", by=person(interaction), nodes=_ids(node), turns=turns)
-        )
+        growth = Growth(what="advance", by=person(interaction), nodes=_ids(node), turns=turns, minutes=minutes)
+        await self.grow(interaction, tree, growth)
 
     @app_commands.command()
     async def selected(
@@ -79,6 +84,7 @@ class Growing(TreeGroup):
         interaction: Interaction,
         nodes: app_commands.Range[str, 1, 60],
         turns: Turns = 1,
+        minutes: Minutes | None = None,
         tree: TreeNumber | None = None,
     ) -> None:
         """Let several nodes go on: one child each, or none at all.
@@ -86,10 +92,11 @@ class Growing(TreeGroup):
         Args:
             nodes: From which nodes, by their numbers with spaces between
             turns: For how many turns
+            minutes: For so many minutes of its own time, not for turns
             tree: Which tree; that of this thread when left out
         """
         managers_only(interaction)
-        growth = Growth(what="selected", by=person(interaction), nodes=_listed(nodes), turns=turns)
+        growth = Growth(what="selected", by=person(interaction), nodes=_listed(nodes), turns=turns, minutes=minutes)
         await self.grow(interaction, tree, growth)
 
     @app_commands.command()
@@ -99,6 +106,7 @@ class Growing(TreeGroup):
         node: Number,
         siblings: Siblings = 3,
         turns: Turns = 1,
+        minutes: Minutes | None = None,
         tree: TreeNumber | None = None,
     ) -> None:
         """Let a node go on several times, by different chance.
@@ -107,9 +115,12 @@ class Growing(TreeGroup):
             node: From which node
             siblings: How many children
             turns: For how many turns each
+            minutes: For so many minutes of its own time, not for turns
             tree: Which tree; that of this thread when left out
         """
-        growth = Growth(what="multi", by=person(interaction), nodes=_ids(node), siblings=siblings, turns=turns)
+        growth = Growth(
+            what="multi", by=person(interaction), nodes=_ids(node), siblings=siblings, turns=turns, minutes=minutes
+        )
         await self.grow(interaction, tree, growth)
 
     @app_commands.command()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 import tempfile
 import time
@@ -14,8 +15,9 @@ import aiohttp
 from playwright.async_api import Page, async_playwright
 from sqlalchemy import text
 
+from bot.console.glances import SHARED_SECONDS
 from bot.console.live import MOST_EACH
-from bot.console.window import ASKED_SECONDS, COOKIE, PROOF
+from bot.console.window import ASKED_SECONDS, COOKIE, PAGE, PROOF
 from bot.core.changes import AddAgent
 from bot.core.happenings import Happened, Happening
 from bot.core.records import AgentId, Snowflake
@@ -96,21 +98,36 @@ async def lost_or_doubled(there: Open) -> int:
 
 
 WATCH = """
-import asyncio, json, sys
+import asyncio, json, random, sys
 import aiohttp
 
-async def watch(session, address, headers):
-    async with session.get(address, headers=headers) as response:
+async def read(session, base, headers):
+    async with session.get(base + "/overview", headers=headers) as response:
         response.raise_for_status()
+        await response.read()
+
+async def watch(session, base, headers, seldom, comes):
+    reading = None
+    await asyncio.sleep(comes)
+    async with session.get(base + "/events", headers=headers) as response:
+        response.raise_for_status()
+        await read(session, base, headers)
         print("in", flush=True)
         async for line in response.content:
-            pass
+            if line.startswith(b"data: ") and (reading is None or reading.done()):
+                if reading is not None:
+                    reading.result()
+                reading = asyncio.create_task(later(session, base, headers, seldom))
+
+async def later(session, base, headers, seldom):
+    await asyncio.sleep(seldom * (1 - 0.4 * random.random()))
+    await read(session, base, headers)
 
 async def main():
-    address, several = json.loads(sys.argv[1])
+    base, several, seldom = json.loads(sys.argv[1])
     timeout, line = aiohttp.ClientTimeout(total=None), aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(timeout=timeout, connector=line) as session:
-        await asyncio.gather(*(watch(session, address, headers) for headers in several))
+        await asyncio.gather(*(watch(session, base, one, seldom, 0.1 * place) for place, one in enumerate(several)))
 
 asyncio.run(main())
 """
@@ -146,11 +163,19 @@ async def worked(there: Open, seconds: float) -> float:
     return (time.process_time() - work) / (time.perf_counter() - begun)
 
 
+def seldom() -> float:
+    """Give how often the page reads its overview again while something happens, in seconds."""
+    found = re.search(r"const SELDOM = (\d+);", (PAGE / "js/live.js").read_text())
+    if found is None:
+        raise RuntimeError("the page does not say how often it reads its overview")
+    return int(found[1]) / 1000
+
+
 async def viewers_cost(there: Open) -> float:
-    """Give which part of a core it takes that so many look on."""
+    """Give which part of a core it takes that so many have the overview open, which reads itself anew as it goes on."""
     alone = await worked(there, WATCHED_SECONDS)
     who = await entered(there, -(-VIEWERS // MOST_EACH))
-    said = json.dumps([f"{there.console.url}/api/v1/events", [who[one % len(who)] for one in range(VIEWERS)]])
+    said = json.dumps([f"{there.console.url}/api/v1", [who[one % len(who)] for one in range(VIEWERS)], seldom()])
     words = (sys.executable, "-c", WATCH, said)
     crowd = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
     try:
@@ -167,7 +192,7 @@ async def viewers_cost(there: Open) -> float:
 
 async def measure(folder: str) -> list[Figure]:
     url = f"sqlite+aiosqlite:///{Path(folder) / 'house.db'}"
-    async with opened(store=url) as there, async_playwright() as playwright:
+    async with opened(store=url, glance_seconds=SHARED_SECONDS) as there, async_playwright() as playwright:
         await fill(there)
         watched = await viewers_cost(there)
         lost = await lost_or_doubled(there)
@@ -189,8 +214,8 @@ async def measure(folder: str) -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Measure the page; nothing without chromium."""
+    """Measure the page; raises RuntimeError without chromium."""
     if CHROMIUM is None:
-        return []
+        raise RuntimeError("The console's page cannot be measured: install chromium.")
     with tempfile.TemporaryDirectory() as folder:
         return asyncio.run(measure(folder))

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
+import httpx2
 from rich.console import Console
 
+from bot.adapters.llm.claude import ClaudeLine
+from bot.adapters.llm.ladder import Known
 from bot.core.actions import hud_actions
 from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.constant import constant_part
@@ -19,10 +22,12 @@ from bot.core.hud.formats.lines import day_line, message_line
 from bot.core.hud.formats.paragraphs import action_lists
 from bot.core.hud.prompts import prompts_of
 from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.models import ModelCall
 from bot.core.records import AgentId, Json, Message, MessageId
 from bot.core.view import RoomView, View
 from bot.tokens import o200k
 from tests import factories
+from tests.adapters.vendors import Anthropic
 from tests.bench import Figure, houses, traces
 from tests.bench.overruns import overruns
 from tests.bench.plot import bars
@@ -40,7 +45,7 @@ def run() -> list[Figure]:
         SAY(f"No traces at {traces.FOLDER}: times and ratios are left out.")
         return figures
     SAY(growth())
-    return [*times(), *figures, *messages_block(), *sharing(), common_prefix()]
+    return [*times(), *figures, *messages_block(), *sharing(), common_prefix(), cached_by_claude()]
 
 
 def call(view: View, *agent_ids: int, format: InputFormat = InputFormat.TEXT, seconds: float = 0) -> BuiltCall:
@@ -186,6 +191,36 @@ def common_prefix() -> Figure:
             total += built.tokens
         before = text
     return Figure(name="hud.common_prefix", value=100 * shared / total, unit="%", target=80, better="higher")
+
+
+def cached_by_claude() -> Figure:
+    """Replay the traces, a beat every 5 messages, and see what Anthropic's double reads from what it kept, in words."""
+    read, total = 0, 0
+    for path in traces.there():
+        talk = traces.messages(path, 1_100, first_id=1_000)
+        line = ClaudeLine(base_url=None, api_key="k", seconds=1, http=httpx2.AsyncClient())
+        there, start = Anthropic(), MessageId(0)
+        for number, newest in enumerate(range(400, len(talk), 5)):
+            built = call(in_one_room(talk[:newest], start), 1)
+            start = built.parts[0].window_starts[AgentId(1)]
+            used = there.used(line._request("claude", asked_of(built), Known()))
+            if number:
+                read += used["cache_read_input_tokens"]
+                total += sum(used.values()) - used["output_tokens"]
+    return Figure(name="hud.cached_by_claude", value=100 * read / total, unit="%", target=80, better="higher")
+
+
+def asked_of(built: BuiltCall) -> ModelCall:
+    return ModelCall(
+        model="claude",
+        instructions=built.instructions,
+        input=built.input,
+        temperature=None,
+        answer_tokens=600,
+        schema=None,
+        cache_key="",
+        whose="1",
+    )
 
 
 def beginning(one: str, other: str) -> str:

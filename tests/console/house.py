@@ -90,9 +90,13 @@ async def opened(
     entered: bool = True,
     store: str = "sqlite://",
     runs: ServedRuns | None = None,
+    glance_seconds: float = 0.0,
     **more: Any,  # noqa: ANN401
 ) -> AsyncIterator[Open]:
-    """Open a console over a town; `entered`: with a manager inside; `runs`: where its runs are."""
+    """Open a console over a town; `entered`: with a manager inside; `runs`: where its runs are.
+
+    `glance_seconds`: as long the overview is read once for all; here it is read each time.
+    """
     async with town(url=store) as here:
         desk = FrontDesk(
             Office(
@@ -107,6 +111,7 @@ async def opened(
             laboratory=runs,
         )
         server, feed = Server(), Feed(here.clock)
+        more |= {"glance_seconds": glance_seconds}
         here.store.on_happened = feed.tell
         jar = aiohttp.CookieJar(unsafe=True)  # of an address that is a number
         async with (

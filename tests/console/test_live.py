@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import aiohttp
@@ -164,6 +164,23 @@ async def test_nobody_opens_streams_without_end() -> None:
         assert (await there.ask("/api/v1/events"))[0] == 503
         for one in streams:
             one.close()
+
+
+async def test_who_sits_in_a_closed_scene_is_asked_once_for_all_who_look_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened() as there, AsyncExitStack() as stack:
+        asked = 0
+
+        async def masked(_: object, guild_id: Snowflake) -> frozenset[AgentId]:
+            nonlocal asked
+            asked += 1
+            await asyncio.sleep(0)
+            return frozenset()
+
+        monkeypatch.setattr(type(there.desk.agents), "masked", masked)
+        crowd = [await stack.enter_async_context(hearing(there)) for _ in range(6)]
+        there.feed.tell([happening(room_id=ADA)])
+        assert [one[0]["room"] for one in await asyncio.gather(*(some(heard, 1) for heard in crowd))] == [ADA] * 6
+        assert asked == 1
 
 
 def test_who_was_away_for_more_than_is_kept_or_for_a_restart_is_told_so() -> None:

@@ -49,6 +49,16 @@ async def test_a_token_reads_what_its_person_may_and_does_what_its_scopes_say(tm
         assert (await there.ask(OVERVIEW, headers=read))[0] == 401
 
 
+async def test_a_program_learns_whom_its_token_is_for(tmp_path: Path) -> None:
+    passes = PassFile(tmp_path / "tokens.json")
+    read = {"Authorization": f"Bearer {passes.create('reads', GUEST, frozenset({Scope.READ}), days=None)}"}
+    async with opened(passes=passes) as there:
+        mine = {"server": str(GUILD_ID), "name": "Testers", "paused": False, "for": "boss"}
+        for headers in (read, {}):
+            status, told = await there.ask("/api/v1/communities", headers=headers)
+            assert (status, told) == (200, {"communities": [mine]})
+
+
 def test_of_a_token_a_hash_is_kept_and_it_ends_in_time(tmp_path: Path) -> None:
     file = tmp_path / "tokens.json"
     passes = PassFile(file)

@@ -1,13 +1,16 @@
 """What the console tells: the transcript with what lies behind it, and nothing that the commands would not."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
+
+import pytest
 
 from bot.core.changes import AddMembership, EndBeat
 from bot.core.kinds import ReasonKind
 from bot.core.records import PUBLIC_SIDE, AgentId, Beat, BeatId, Side, Snowflake, Usage
 from tests.console.house import Open, opened
-from tests.engine.town import ADA, BOB
+from tests.engine.town import ADA, ADAS, BOB
 from tests.factories import membership, person
 
 HUD = "==== WORLD ====\nnothing\n==== ROOMS ====\n{}\n"
@@ -124,6 +127,31 @@ async def test_the_overview_tells_what_is_warm_and_what_waits() -> None:
         assert found["models"] == [{"name": found["models"][0]["name"], "agents": 2, "failing": False, "failures": 0}]
         await there.here.clock.advance(timedelta(minutes=11).total_seconds())
         assert (await told(there, "/overview"))["rooms"][0]["lately"] == 0
+
+
+async def test_the_overview_is_read_once_for_all_who_look_at_the_same_time_and_told_to_each_as_they_may_see_it() -> (
+    None
+):
+    async with opened(glance_seconds=60.0) as there:
+        reads = 0
+        foreseen = there.desk.agents.foreseen
+
+        async def counted(_: object, guild_id: Snowflake) -> object:
+            nonlocal reads
+            reads += 1
+            return await foreseen(guild_id)
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(type(there.desk.agents), "foreseen", counted)
+            whole, *others = await asyncio.gather(*(told(there, "/overview") for _ in range(12)))
+            assert (reads, [one for one in others if one != whole]) == (1, [])
+            there.server.closed = {ADAS}
+            mine = await told(there, "/overview")
+            assert reads == 1
+        assert [one["closed"] for one in whole["rooms"]] == [False, False]
+        assert [one["closed"] for one in mine["rooms"]] == [True, False]
+        there.server.managers.clear()
+        assert (await there.ask("/api/v1/overview"))[0] == 403
 
 
 async def test_an_agent_is_told_with_what_it_carries_and_where_it_looks() -> None:

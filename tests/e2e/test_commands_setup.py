@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.proving import proves
-from tests.e2e.sharing import Cast, shared_home
+from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
@@ -118,3 +118,12 @@ async def test_a_thumb_is_answered_with_a_small_sign_where_that_is_wanted(cast: 
         return {"👍", "⏩"} <= {one["emoji"]["name"] for one in shown.get("reactions", ())}
 
     await until(signed, "the sign")
+
+
+@pytest.mark.parametrize(("vendor", "prefix"), [("Claude", "claude"), ("Gemini", "gemini")])
+async def test_a_vendor_of_ones_own_is_asked_for_a_key_alone(cast: Cast, vendor: str, prefix: str) -> None:
+    form = await cast.manager.run("setup provider", use=vendor)
+    shown = {row["components"][0]["label"]: row["components"][0].get("value", "") for row in form["components"]}
+    assert "Base URL" not in shown
+    assert shown["Prefix of its models (empty: all models)"] == prefix
+    assert "Give your key" in words_of(await cast.manager.fill(form, key=" ", model="some-model"))

@@ -57,7 +57,11 @@ async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
     hers = await guest.choose(await board(guest), "Choose a node", "5")
     assert [one["label"] for one in parts_of(hers["components"]) if one.get("label")] == ["Read"]
     assert "who are you?" in words_of(await guest.press(hers, "Read"))
+    assert "the lights go out" in await guest.told("timeline list")
+    assert "**Node 5** was asked" in await guest.told("timeline show")
+    assert "who are you?" in await guest.told("timeline read", node=5)
     await inside.told("setup options", setting="timelines_for_managers", value="true")
+    assert "There are no trees" in await guest.told("timeline list")
     assert "Only managers" in words_of(await guest.choose(await board(guest), "Choose a node", "5"))
     assert "Only managers" in words_of(await guest.press(hers, "Read"))
     await inside.told("setup options", setting="timelines_for_managers", value="false")
@@ -66,7 +70,8 @@ async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
 @proves(
     manager="timeline fork | timeline list | timeline show | timeline advance | timeline multi | timeline chain"
     " | timeline frontier | timeline change | timeline read | timeline compare | timeline rerun | timeline note"
-    " | timeline stop | timeline delete | timeline budget | timeline ask"
+    " | timeline stop | timeline delete | timeline budget | timeline ask",
+    member="timeline list | timeline show | timeline read",
 )
 async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cast) -> None:
     said_before, agents_before = await rows(cast)
@@ -98,7 +103,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     await board(inside, " **Node 6** a link of a chain", " **Node 7** a link of a chain")
     assert "(8)" in await inside.told("timeline change", node=0, agent="Wren", told="You are alone.", event="A bell.")
     await board(inside, "🟢 **Node 8** several changes")
-    assert "(9)" in await inside.told("timeline advance", node=8, turns=2)
+    assert "(9)" in await inside.told("timeline advance", node=8, minutes=2)
     await board(inside, "🟢 **Node 9** went on")
     assert "(10" in await inside.told("timeline frontier", turns=1)
     await board(inside, "🟢 **Node 10** went on")

@@ -48,6 +48,43 @@ async def test_the_time_in_which_nobody_ran_selfroom_is_nobodys_miss() -> None:
         assert scene.seats[1].misses == 0
 
 
+@pytest.mark.parametrize("seconds", [9, 3_600])
+async def test_the_time_in_which_its_host_slept_is_nobodys_miss_either(seconds: int) -> None:
+    async with theatre() as stage:
+        await stage.opened("chat", 1, BOSS)
+        await stage.run(10)
+        before = (await stage.scene()).deadline_at
+        await stage.house.clock.advance(seconds)
+        await stage.deadlines.run()
+        assert before is not None
+        assert (await stage.scene()).deadline_at == before + timedelta(seconds=seconds)
+
+
+async def test_a_lobby_too_is_open_the_longer_by_a_short_absence() -> None:
+    async with theatre() as stage:
+        await stage.done(StartScene(room_id=1, kind="chat"))
+        await stage.run(10)
+        before = (await stage.scene()).deadline_at
+        await stage.house.clock.advance(8)
+        await Deadlines(stage.house.store, stage.house.clock, config=CommunityConfig()).run()
+        after = (await stage.scene()).deadline_at
+        assert before is not None
+        assert after is not None
+        assert 8 <= (after - before).total_seconds() <= 8 + deadlines.ALIVE_SECONDS
+
+
+async def test_a_community_says_how_long_turns_are_where_the_kind_does_not() -> None:
+    config = CommunityConfig(scene_agent_seconds=30, scene_person_seconds=60)
+    async with theatre(config=config) as stage:
+        await stage.opened("chat", 1, BOSS)
+        now, scene = stage.house.clock.now(), await stage.scene()
+        assert scene.deadline_at == now + timedelta(seconds=30)
+        await stage.run(5)
+        scene = await stage.scene()
+        assert scene.window_at is not None
+        assert scene.deadline_at == scene.window_at + timedelta(seconds=60)
+
+
 async def test_a_scene_whose_models_fail_twice_in_a_row_pauses_and_says_why() -> None:
     model = Player(lambda text, moves: ModelUnreachable("The line is down."))
     async with theatre(model) as stage:

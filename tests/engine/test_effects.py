@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from bot.adapters.discord.boards import written
-from bot.core.actions import DirectScene, Play
+from bot.core.actions import DirectScene, Play, StartScene
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, AgentColumns, SetOverride, UpdateAgent, UpdateRoom
+from bot.core.events import ThreadDeleted
 from bot.core.kinds import LetterKind, SenderKind, Visibility
 from bot.core.letters import (
     BillboardPayload,
@@ -30,7 +31,7 @@ from bot.engine.scene_posts import names_of
 from tests.engine.recording import LOST_AFTER
 from tests.engine.theatre import BOSS, MIRA, SCENE, theatre
 from tests.engine.town import ADA, ADAS, Town, town
-from tests.factories import message
+from tests.factories import GUILD_ID, message
 from tests.fakes import SeededRandom
 
 
@@ -188,11 +189,31 @@ async def test_a_thread_that_is_deleted_pauses_the_scene_and_another_one_is_open
         await stage.run(8)
         scene = await stage.scene()
         assert (scene.status, scene.thread_id) == (SceneStatus.PAUSED, None)
+        board = stage.house.publisher.boards[-1]  # in the room, where it is found
+        assert (board.status, board.is_homeless, scene.board_post_id is not None) == (SceneStatus.PAUSED, True, True)
         await stage.done(DirectScene(scene_id=SCENE, what="resume"))
         await stage.house.deliver()
+        assert ("remove", scene.board_post_id) in stage.house.publisher.done
         scene = await stage.scene()
         assert scene.thread_id not in (None, thread_id)
         assert isinstance(scene.board_post_id, int)
+
+
+async def test_a_lobby_whose_thread_is_deleted_opens_in_another_one() -> None:
+    async with theatre() as stage:
+        await stage.done(StartScene(room_id=1, kind="chat", title="Tea"))
+        await stage.house.deliver()
+        thread_id = (await stage.scene()).thread_id
+        assert thread_id is not None
+        stage.house.publisher.gone.add(int(thread_id))
+        stage.house.publisher.threads.clear()
+        room = Snowflake(7_000_000_000_000_001)
+        await stage.house.intake.take(ThreadDeleted(guild_id=GUILD_ID, channel_id=room, thread_id=thread_id))
+        await stage.run(4)
+        scene = await stage.scene()
+        assert scene.status is SceneStatus.LOBBY
+        assert scene.thread_id not in (None, thread_id)
+        assert scene.board_post_id is not None
 
 
 async def test_no_link_that_a_player_wrote_hides_where_it_leads() -> None:

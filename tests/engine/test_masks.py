@@ -16,6 +16,7 @@ from sqlalchemy import select
 from bot.adapters.discord import boards
 from bot.adapters.metrics import Heart, hearts_page
 from bot.console.feed import Feed
+from bot.console.glances import Glances
 from bot.console.live import may_see
 from bot.console.reading import Readings
 from bot.console.runs import RunPages
@@ -141,7 +142,7 @@ async def refused_drawer(night: Night) -> None:
 
 
 async def refused_console(night: Night) -> None:
-    readings = Readings(night.desk, night.feed)
+    readings = Readings(night.desk, night.feed, Glances(night.desk, seconds=0.0))
 
     def asked(path: str, **parts: str) -> web.Request:
         return make_mocked_request("GET", path, match_info=parts)
@@ -153,8 +154,9 @@ async def refused_console(night: Night) -> None:
             await read(mira, asked("/", agent="1"))
         night.clean(await read(boss, asked("/", agent="1")))
     night.clean(await readings.room(mira, asked("/", room="1")))
-    seen = await readings.overview(mira, asked("/"))
-    assert isinstance(seen["agents"], list)
+    answer = (await readings.overview(mira, asked("/"))).body
+    assert isinstance(answer, bytes)
+    seen = json.loads(answer)
     busy = (
         *("state", "at_work_in", "last_beat_at", "last_reason", "next_beat_at"),
         *("beats_today", "usd_today", "failures"),

@@ -24,6 +24,7 @@ from sqlalchemy import case, delete, update
 from bot.adapters.metrics import Heart, hearts_page
 from bot.adapters.web import scene_row
 from bot.console.feed import Feed
+from bot.console.glances import Glances
 from bot.console.live import may_see
 from bot.console.standing import Asker
 from bot.console.window import routes_of
@@ -160,7 +161,9 @@ class Around:
         """Give all that the console tells, refusals too, and what it tells as it happens."""
         asker = Asker(guild_id=GUILD_ID, person=MANAGING_MIRA, may_read=by_nobody, sees=lambda _: True, server="")
         request = _request(whose)
-        routes = [one for one in routes_of(self.desk, self.feed, {}) if one.method == "GET"]
+        routes = [
+            one for one in routes_of(self.desk, self.feed, Glances(self.desk, seconds=0.0), {}) if one.method == "GET"
+        ]
         with patch.object(web_fileresponse, "NOSENDFILE", True):  # nobody is there to send a file to
             found = {f"console {one.path}": await _answer(one.told(asker, request)) for one in routes}
         agents = frozenset(await self.desk.agents.names(GUILD_ID))

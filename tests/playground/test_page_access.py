@@ -180,6 +180,29 @@ async def leave(tab: Tab) -> None:
     await page.evaluate("document.activeElement?.blur()")
 
 
+async def test_tab_leads_to_the_newest_message_once_something_came_after_the_one_last_used(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        keys = tab.page.keyboard
+        await tab.say("The first")
+        await tab.message("The first").focus()
+        await keys.press("Escape")
+        await expect(tab.box).to_be_focused()
+        await keys.press("Shift+Tab")
+        await keys.press("Shift+Tab")
+        await expect(tab.page.locator(".message:focus-within")).to_contain_text("The first")
+        await scene.channel.send("While somebody walks")
+        await tab.message("While somebody walks").wait_for()
+        await expect(tab.page.locator(".message:focus-within")).to_contain_text("The first")
+        await tab.box.focus()
+        await scene.channel.send("And the last")
+        await tab.message("And the last").wait_for()
+        await keys.press("Shift+Tab")
+        await keys.press("Shift+Tab")
+        await expect(tab.page.locator(".message:focus-within")).to_contain_text("And the last")
+        assert await tab.page.locator(".log [tabindex='0']").count() == 2
+
+
 async def test_a_message_has_two_stops_for_tab_and_arrows_go_through_the_rest(browser: Browser) -> None:
     async with staged(browser) as scene:
         await scene.channel.send(f"Look at {scene.channel.mention} and https://example.org")

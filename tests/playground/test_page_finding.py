@@ -5,6 +5,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.playground.page_driver import staged
 from tests.playground.page_face import agent, facing
+from tests.playground.test_page_access import faults
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -70,6 +71,15 @@ async def test_by_keys_alone_one_writes_goes_elsewhere_and_writes_on_and_back_go
                 await keys.press("Backspace")
         await tab.page.go_back()
         await expect(tab.box).to_have_attribute("placeholder", "Message #garden")
+
+
+async def test_an_emoji_that_there_is_not_is_told(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Emoji", exact=True).click()
+        await tab.page.get_by_label("Find an emoji").fill("no such thing")
+        await expect(tab.page.get_by_text("No emoji has that name.")).to_be_visible()
+        assert await faults(tab, "no emoji") == []
 
 
 async def test_a_name_with_marks_on_its_letters_is_found_without_them(browser: Browser) -> None:

@@ -43,6 +43,7 @@ PAUSED: tuple[Button, ...] = (
     *TOLD,
     STOP,
 )
+ANEW = "Continue in a new thread"
 ENDED: tuple[Button, ...] = (("results", "Results and transcript", discord.ButtonStyle.primary),)
 BUTTONS = {SceneStatus.LOBBY: LOBBY, SceneStatus.RUNNING: RUNNING, SceneStatus.PAUSED: PAUSED}
 
@@ -150,9 +151,10 @@ def pressed(board: Board) -> discord.ui.View:
     """Give its buttons; what pressing them does is known to the command tree, by their ids."""
     view = discord.ui.View(timeout=None)
     for what, label, style in BUTTONS.get(board.status, ENDED):
-        label = label.replace("USD", board.coin)
+        label = ANEW if what == "resume" and board.is_homeless else label.replace("USD", board.coin)
         id_ = press_id(what, board.scene_id)  # the same for ever: a board is drawn anew while somebody presses
-        view.add_item(discord.ui.Button(label=label, style=style, custom_id=id_))
+        off = what == "begin" and not board.can_begin
+        view.add_item(discord.ui.Button(label=label, style=style, custom_id=id_, disabled=off))
     if board.agents:
         agents = [(name, str(id_)) for id_, name in board.agents]
         view.add_item(_select("agents", board, agents, "Let an agent sit", most=board.free))

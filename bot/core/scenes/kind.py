@@ -146,8 +146,8 @@ class Expect:
     seats: tuple[Seat, ...]
     together: bool = False
     anyone: bool = False
-    agent_seconds: int = 90
-    person_seconds: int = 120
+    agent_seconds: int | None = None  # None: as long as the community gives
+    person_seconds: int | None = None
     least_seconds: int = 0
 
     @property

@@ -15,6 +15,7 @@ from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
 from bot.core.scenes.registry import KINDS
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 
 TEXT = "text"  # the kind of event that is what somebody said, named by others through its number
@@ -58,7 +59,7 @@ def refolded(scene: Scene, log: Sequence[Entry]) -> tuple[str, int | None]:
     """
     play = play_of(scene)
     if play is None or not scene.standing:
-        raise Rejected("There is no log to be folded.")
+        raise Rejected(Sentence("There is no log to be folded."))
     standing, differs = replayed(play, scene.taken, log, scene.first_digest)
     return standing.digest(), differs
 
@@ -304,6 +305,8 @@ class Board:
     choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
     agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
     free: int = 0  # seats that are not taken yet
+    can_begin: bool = False
+    is_homeless: bool = False  # its thread is gone, and it goes on in a new one
     commentators: tuple[tuple[AgentId, str], ...] = ()  # who may comment
     until: datetime | None = None  # unless nobody may know how long an unseen window is open
     coin: str = "USD"
@@ -368,6 +371,8 @@ def board_of(
         agents=tuple(agents) if free else (),
         commentators=tuple(agents) if scene.status is SceneStatus.LOBBY and not commentator else (),
         free=free,
+        can_begin=scene.status is SceneStatus.LOBBY and not refusal_to_begin(scene),
+        is_homeless=scene.status is SceneStatus.PAUSED and scene.thread_id is None,
         coin=coin,
         until=until,
         kind=scene.kind,

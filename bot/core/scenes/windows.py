@@ -9,6 +9,7 @@ from bot.core.scenes.kind import Chance, Expect, SceneKind, Wait
 from bot.core.scenes.play import Standing, Step
 from bot.core.scenes.records import Scene
 
+AGENT_SECONDS, PERSON_SECONDS = 90, 120
 LENGTHS = (1, 1, 1, 1, 2, 3)  # of which one is drawn: how many least lengths an unseen window seems to need
 
 
@@ -17,13 +18,20 @@ def has_people(scene: Scene) -> bool:
     return any(one.person_id is not None and one.left_at is None for one in scene.seats)
 
 
-def window_seconds(scene: Scene, standing: Standing) -> int:
-    """Give how long a window is open; of an unseen one its length tells nothing of who is awaited."""
+def window_seconds(
+    scene: Scene, standing: Standing, *, agents: int = AGENT_SECONDS, people: int = PERSON_SECONDS
+) -> int:
+    """Give how long a window is open; of an unseen one its length tells nothing of who is awaited.
+
+    `agents`, `people`: how long they have where the kind does not say it.
+    """
     awaits = standing.awaits
     if isinstance(awaits, Expect):
         awaited = standing.waited_for
-        people = any(one.seat in awaited and one.person_id is not None for one in scene.seats)
-        return awaits.person_seconds if (has_people(scene) if awaits.unseen else people) else awaits.agent_seconds
+        is_person = any(one.seat in awaited and one.person_id is not None for one in scene.seats)
+        if has_people(scene) if awaits.unseen else is_person:
+            return people if awaits.person_seconds is None else awaits.person_seconds
+        return agents if awaits.agent_seconds is None else awaits.agent_seconds
     if not isinstance(awaits, Wait):
         return 0
     if awaits.agent_seconds is None:

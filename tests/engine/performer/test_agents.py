@@ -98,6 +98,15 @@ async def test_only_models_that_the_community_allows_are_taken(house: House) -> 
     assert why == "This community does not allow the model huge: choose one of gpt-4o-mini, local/llama3."
 
 
+async def test_a_spare_model_is_one_that_the_community_allows_and_none_takes_it_away(house: House) -> None:
+    await house.configure(allowed_models=["gpt-4o-mini", "local/llama3"])
+    why = (await house.ask(BOSS, AlterAgent(agent_id=BO, spare_model="huge")))[0].why
+    assert why.startswith("This community does not allow the model huge")
+    for given, kept in (("local/llama3", "local/llama3"), ("none", "")):
+        assert (await house.ask(BOSS, AlterAgent(agent_id=BO, spare_model=given)))[0].accepted
+        assert (await house.view()).agents[BO].spare_model == kept
+
+
 async def test_what_is_altered_is_altered_together_or_not_at_all(house: House) -> None:
     (outcome,) = await house.ask(BOSS, AlterAgent(agent_id=BO, name="Ada", temperature=1.5))
     assert outcome.why == '"Ada" is taken: choose another name.'

@@ -102,6 +102,12 @@ async def test_where_a_model_bears_only_little_it_is_shown_little() -> None:
     assert card.manner.detail is Detail.LEAN
 
 
+async def test_pictures_are_shown_only_to_a_model_that_sees() -> None:
+    for name, situations in (("tiny", 1), ("gpt-4o-mini", 2)):
+        wanted = Wanted(name=name, detail=Detail.LEAN, languages=("English",), only=("addressed", "a picture"))
+        assert (await Trial(props(), Reads(knowing)).run(wanted)).situations == situations
+
+
 async def test_the_card_says_how_far_a_model_is_held_to_a_form() -> None:
     class Loose(Reads):
         def takes_schema(self, model: str) -> bool:

@@ -11,6 +11,7 @@ const MOST = 40; // lines that are shown
 const KEPT = 400; // of all kinds: who ticks one again sees what came meanwhile
 const SOON = 200; // what comes at once is read at once
 const SELDOM = 3000; // so often the whole overview is read again, while something happens
+const APART = 0.4; // sooner by up to so much of it: all who look hear the same, and would ask together
 const ROOM = /^#\/rooms\/(\d+)$/;
 const RUNS = /^#\/runs(\/\d+(\?.*)?)?$/;
 const WORDS = {
@@ -121,7 +122,7 @@ export class Live {
     const room = ROOM.exec(this.#app.address)?.[1];
     const isOfRuns = event.what === "runs" && RUNS.test(this.#app.address);
     if (isOfRuns) this.#later(SOON);
-    else if (this.#app.address === "#/") this.#later(event.kind === "gap" ? 0 : SELDOM);
+    else if (this.#app.address === "#/") this.#later(event.kind === "gap" ? 0 : SELDOM * (1 - APART * Math.random()));
     else if (room && Number(room) === event.room) this.#later(SOON);
   }
 

@@ -20,6 +20,7 @@ export class Log {
   #newAfter = null;
   #newWasSeen = false; // the mark itself, not only what stands below it
   #newGoes = 0;
+  #newest = null; // message there is
   #stops = [];
   #timeline = null;
   #answer = null; // to me, and not looked at yet
@@ -214,10 +215,16 @@ export class Log {
     (twin && !twin.disabled ? twin : fresh).focus({ preventScroll: true });
   }
 
-  /** One message at a time is a stop for Tab: the one last used, or the newest. */
+  /** One message at a time is a stop for Tab: the one last used, or the newest once something came after that. */
   #reachable() {
     const all = this.elements();
-    if (!all.some((one) => one.tabIndex === 0) && all.length) all.at(-1).tabIndex = 0;
+    const newest = all.at(-1)?.dataset.id;
+    const isLeft = newest !== this.#newest && !this.list.contains(document.activeElement);
+    this.#newest = newest;
+    const stop = all.find((one) => one.tabIndex === 0);
+    if (stop && !isLeft) return;
+    if (stop) for (const one of [stop, ...pressable(stop)]) one.tabIndex = -1;
+    if (newest) all.at(-1).tabIndex = 0;
   }
 
   /** Show the newest; of an answer to me that is longer than the screen, its beginning, or what is to be pressed next. */

@@ -74,7 +74,7 @@ export async function openMessageMenu(app, message, element, anchor = element) {
 function tool(label, picture, action) {
   return h(
     "button.icon-button",
-    { type: "button", "aria-label": label, title: label, on: { click: action } },
+    { type: "button", tabindex: -1, "aria-label": label, title: label, on: { click: action } },
     picture,
   );
 }

@@ -38,7 +38,10 @@ function gridKeys(event, panel, search) {
 
 function listing(world, text, pick) {
   const standard = ({ char, names }) => cell(char, names[0], () => pick({ id: null, name: char }));
-  if (text) return group("Found", searchEmoji(text).map(standard));
+  if (text) {
+    const found = group("Found", searchEmoji(text).map(standard));
+    return found.length ? found : [h("p.quiet", { role: "status" }, "No emoji has that name.")];
+  }
   const recent = kept
     .get("emoji", [])
     .map((char) => cell(char, nameOfEmoji(char), () => pick({ id: null, name: char })));
