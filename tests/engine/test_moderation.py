@@ -15,7 +15,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable, NotFound, Rejected
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, Letter, LetterId, MessageId, Snowflake
-from bot.core.scenes.council import COUNCIL
+from bot.core.scenes.council.kind import COUNCIL
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.records import SceneEvent
 from bot.core.scenes.showing import TEXT, Turn

@@ -10,7 +10,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable, TooMuch
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId, CommunityId, SceneId
-from bot.core.scenes.council import COUNCIL
+from bot.core.scenes.council.kind import COUNCIL
 from bot.core.scenes.kind import Form
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.showing import Turn, shown_move

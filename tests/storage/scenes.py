@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from bot.core.ports import Writing
 from bot.core.records import AgentId, CommunityId, MessageId, SceneId, Snowflake
-from bot.core.scenes.council import COUNCIL, CouncilOptions
+from bot.core.scenes.council.kind import COUNCIL
+from bot.core.scenes.council.state import CouncilOptions
 from bot.core.scenes.play import Entry, Play
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated, Source
 from tests.factories import person

@@ -13,7 +13,8 @@ from bot.core.changes import EndBeat, PutReason, Say
 from bot.core.keeping import Readable
 from bot.core.kinds import LetterState, ReasonKind
 from bot.core.records import AgentId, BeatId, CommunityId, LetterId, MessageId, Reason, SceneId, Snowflake, Usage
-from bot.core.scenes.council import COUNCIL, CouncilOptions
+from bot.core.scenes.council.kind import COUNCIL
+from bot.core.scenes.council.state import CouncilOptions
 from bot.core.scenes.play import Play, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from storage import scenes

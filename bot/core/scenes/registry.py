@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.core.errors import NotFound
 from bot.core.scenes.chat import CHAT
-from bot.core.scenes.council import COUNCIL
+from bot.core.scenes.council.kind import COUNCIL
 from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.landlord.kind import LANDLORD
 from bot.core.scenes.village.kind import VILLAGE

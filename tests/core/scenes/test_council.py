@@ -5,7 +5,9 @@ from itertools import product
 import pytest
 
 from bot.core.errors import Rejected
-from bot.core.scenes.council import COUNCIL, Council, CouncilOptions, passes
+from bot.core.scenes.council.kind import COUNCIL
+from bot.core.scenes.council.motions import passes
+from bot.core.scenes.council.state import Council, CouncilOptions
 from bot.core.scenes.kind import RULES
 from bot.core.scenes.play import Rule
 from tests.core.scenes.plays import Playing, of

@@ -5,7 +5,9 @@ from typing import Annotated
 import pytest
 
 from bot.core.errors import Rejected
-from bot.core.scenes.council import COUNCIL, Amend, CouncilOptions, Vote
+from bot.core.scenes.council.kind import COUNCIL
+from bot.core.scenes.council.moves import Amend, Vote
+from bot.core.scenes.council.state import CouncilOptions
 from bot.core.scenes.kind import TextId, Words
 from bot.core.scenes.moves import Parameter, parameters, proposed
 from bot.core.scenes.orderings import Schedule

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
-from bot.core.scenes.council import COUNCIL, CouncilOptions
+from bot.core.scenes.council.kind import COUNCIL
+from bot.core.scenes.council.state import CouncilOptions
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from bot.core.scenes.showing import (
     Cast,

@@ -44,6 +44,7 @@ from bot.core.scenes.landlord.cards import (
 from bot.core.scenes.landlord.combinations import Combination, reading
 from bot.core.scenes.landlord.moves import MOST_POINTS, Bid, Call, Double, No, Pass, PlayCards, Rob, Say
 from bot.core.scenes.landlord.plays import REMEMBERED, lowest, suggested
+from bot.core.scenes.landlord.scoring import Doubled, Played, counted
 from bot.core.sentences import Sentence
 
 T = TypeVar("T")
@@ -84,24 +85,6 @@ class SwappedCards(Edit):
     other: Seat
     gives: Annotated[tuple[str, ...], BeforeValidator(read_cards)]
     takes: Annotated[tuple[str, ...], BeforeValidator(read_cards)]
-
-
-class Doubled(Frozen):
-    """What doubled the multiplier, and who did it."""
-
-    by: Seat
-    what: str
-
-
-class Played(Frozen):
-    """A hand that is over: what is told of it at the end."""
-
-    landlord: Seat
-    landlord_won: bool
-    points: int
-    doubled: Annotated[tuple[Doubled, ...], Field(max_length=MOST_TURNS)]
-    multiplier: int
-    won: Annotated[tuple[int, ...], Few]  # by each, in the order of seats
 
 
 class Table(State):
@@ -359,7 +342,7 @@ class Table(State):
         state = state.model_copy(update={"scores": scores, "phase": Phase.SCORED, "over": (*self.over, hand)})
         spring = f" A {what}: ×2." if springs else ""
         side = "the landlord wins" if landlord_won else "the farmers win"
-        counts = f"It counts ×{state.multiplier}: {_counted(self.seats, won)}."
+        counts = f"It counts ×{state.multiplier}: {counted(self.seats, won)}."
         told = f"{{s{winner}}} is out of cards: {side}.{spring} {counts}"
         if self.hand < self.house.hands:
             first = self.seats[chance.below("who is asked first", len(self.seats))]
@@ -374,7 +357,7 @@ class Table(State):
     def _leading(self) -> str:
         won = [f"{{s{seat}}}" for seat, score in zip(self.seats, self.scores, strict=True) if score > 0]
         names = " and ".join([", ".join(won[:-1]), won[-1]] if len(won) > 1 else won) or "Nobody"
-        return f"{names} won: {_counted(self.seats, self.scores)}."
+        return f"{names} won: {counted(self.seats, self.scores)}."
 
     @property
     def won_by(self) -> str:
@@ -397,10 +380,6 @@ def _forms(hand: Cards, decks: int, to_beat: Combination | None) -> tuple[Form, 
     plays = tuple(map(names_of, suggested(hand, decks, to_beat)))
     playing = (Form(PlayCards, {"cards": ranks}, suggested={"cards": plays}),) if plays else ()
     return playing if to_beat is None else (*playing, Form(Pass))
-
-
-def _counted(seats: Sequence[Seat], scores: Sequence[int]) -> str:
-    return ", ".join(f"{{s{seat}}} {score:+d}" for seat, score in zip(seats, scores, strict=True))
 
 
 def _told(text: str, after: Table | Applied) -> Applied:

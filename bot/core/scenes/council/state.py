@@ -1,143 +1,56 @@
-"""`council`: motions, amendments and votes, one motion at a time, with or without somebody who presides."""
+"""A meeting: its options, and where it stands."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from bot.core.scenes.council.motions import (
+    MOST_AMENDMENTS,
+    MOST_MOTIONS,
+    Amendment,
+    Motion,
+    Tally,
+    clauses_of,
+    passes,
+    shown,
+    told,
+)
+from bot.core.scenes.council.moves import (
+    CHOICES,
+    Adjourn,
+    Amend,
+    CallVote,
+    Choice,
+    MoveMotion,
+    Second,
+    Speak,
+    Vote,
+    Withdraw,
+    Yield,
+)
 from bot.core.scenes.kind import (
     MOST_SEATS,
-    NO_TEXT,
     Applied,
     Chance,
     Event,
     Expect,
     Few,
     Form,
-    Frozen,
     Move,
     Options,
-    Ordering,
     Over,
     Place,
-    Preset,
-    SceneKind,
     Seat,
-    Secrecy,
     Seen,
     State,
     TextId,
-    Words,
 )
 from bot.core.scenes.orderings import Order, Twice
 from bot.core.wording import counted
 
 ROUNDS_OF_DEBATE = 3
-MOST_MOTIONS, MOST_AMENDMENTS = 20, 10  # that options allow; of amendments at a time
 HOST = 1
-Choice = Literal["yes", "no", "abstain"]
-CHOICES = ("yes", "no", "abstain")
-
-
-class Speak(Move):
-    """Say something to everybody."""
-
-    name: ClassVar[str] = "speak"
-    text: Annotated[TextId, Words(150)]
-
-
-class Yield(Move):
-    """Say nothing this time."""
-
-    name: ClassVar[str] = "yield"
-
-
-class MoveMotion(Move):
-    """Move a motion: what is to be decided."""
-
-    name: ClassVar[str] = "move_motion"
-    title: Annotated[TextId, Words(15)]
-    text: Annotated[TextId, Words(150)]
-
-
-class Second(Move):
-    """Support what another member asks for, so that it stands; you may still speak."""
-
-    name: ClassVar[str] = "second"
-    free: ClassVar[bool] = True
-
-
-class Amend(Move):
-    """Propose other words for a clause of the motion, or a new last clause; it is voted on first."""
-
-    name: ClassVar[str] = "amend"
-    clause: int
-    text: Annotated[TextId, Words(80)]
-
-
-class Withdraw(Move):
-    """Take your motion back."""
-
-    name: ClassVar[str] = "withdraw"
-
-
-class CallVote(Move):
-    """Have it voted on now."""
-
-    name: ClassVar[str] = "call_vote"
-
-
-class Vote(Move):
-    """Vote; nobody sees it before all have."""
-
-    name: ClassVar[str] = "vote"
-    choice: Choice
-    comment: Annotated[TextId, Words(30)] = NO_TEXT
-
-
-class Adjourn(Move):
-    """End the meeting; members only together, by majority."""
-
-    name: ClassVar[str] = "adjourn"
-
-
-class Amendment(Frozen):
-    """Other words for a clause."""
-
-    by: Seat
-    clause: int
-    text: TextId
-
-
-class Motion(Frozen):
-    """What is on the table; `clauses` are the numbers of its texts."""
-
-    number: int
-    by: Seat
-    title: TextId
-    clauses: Annotated[tuple[TextId, ...], Field(max_length=1 + MOST_AMENDMENTS)]
-    seconded: bool
-    amendments: Annotated[tuple[Amendment, ...], Field(max_length=MOST_AMENDMENTS)] = ()
-    vote_called_by: Seat = 0
-    turns: int = 0  # since it was moved
-
-
-class Tally(Frozen):
-    """What a ballot came to."""
-
-    what: str
-    yes: int
-    no: int
-    abstained: int
-    absent: int
-    passed: bool
-
-
-def passes(yes: int, no: int, abstained: int, members: int, *, two_thirds: bool = False, quorum: bool = True) -> bool:
-    """Tell whether a motion has passed: enough took part, and yes outweighs no; a tie fails."""
-    if quorum and 2 * (yes + no + abstained) < members:
-        return False
-    return yes > 0 and 3 * yes >= 2 * (yes + no) if two_thirds else yes > no
 
 
 class CouncilOptions(Options):
@@ -399,7 +312,7 @@ class Council(State):
 
     def _decided(self, motion: Motion, tally: Tally, *, passed: bool, chance: Chance) -> Applied:
         tally = tally.model_copy(update={"passed": passed})
-        event = Event(text=f"{told(tally)} **{{t{motion.title}}}** {_clauses(motion)}", kind="tally")
+        event = Event(text=f"{told(tally)} **{{t{motion.title}}}** {clauses_of(motion)}", kind="tally")
         over = self.moved >= self.terms.motions
         return self._with(
             event,
@@ -425,7 +338,7 @@ class Council(State):
         awaited = self.awaits
         facts = [("About", "{o.topic}")]
         if self.motion is not None:
-            facts += _shown(self.motion)
+            facts += shown(self.motion)
         if self.chair:
             facts.append(("Presiding", f"{{s{self.chair}}}"))
         facts += [(one.what, told(one).removeprefix(one.what).strip()) for one in self.decided[-5:]]
@@ -434,49 +347,3 @@ class Council(State):
         seats = awaited.seats if isinstance(awaited, Expect) else ()
         private = (("You are", "a member" if seat in self.members else "presiding"),) if seat else ()
         return Seen(phase=self.phase, awaited=seats, facts=tuple(facts), bars=bars, private=private)
-
-
-def told(tally: Tally) -> str:
-    """Word what a ballot came to."""
-    word = "passed" if tally.passed else "failed"
-    return f"{tally.what} {word}: {tally.yes} yes, {tally.no} no, {tally.abstained} abstained, {tally.absent} absent."
-
-
-def _clauses(motion: Motion) -> str:
-    return " ".join(f"({place}) {{t{text}}}" for place, text in enumerate(motion.clauses, 1))
-
-
-def _shown(motion: Motion) -> list[tuple[str, str]]:
-    stands = "" if motion.seconded else " (needs a second)"
-    lines = [(f"Motion {motion.number}{stands}", f"**{{t{motion.title}}}** {_clauses(motion)}")]
-    lines += [(f"Amendment of {{s{one.by}}}, clause {one.clause}", f"{{t{one.text}}}") for one in motion.amendments]
-    return lines
-
-
-COUNCIL = SceneKind(
-    kind="council",
-    version=1,
-    title="Council",
-    rules=(
-        "A meeting that decides. In the debate it is one seat's turn at a time: speak, move a motion where none is on "
-        "the table, amend a clause, call for the vote, or yield. A member's motion, and a member's call for the vote, "
-        "need a second by another member. Amendments are voted on first, then the motion as it is then; more yes than "
-        "no passes, a tie fails. Debate is short: when everything was said, call for the vote, and when nothing is "
-        "left to decide, adjourn."
-    ),
-    seats=(2, 16),
-    secrecy=Secrecy.OPEN,
-    orderings=(Ordering.SEQUENTIAL, Ordering.RANDOM),
-    options=CouncilOptions,
-    state=Council,
-    moves=(Speak, Yield, MoveMotion, Second, Amend, Withdraw, CallVote, Vote, Adjourn),
-    speech=Speak.name,
-    presets=(
-        Preset(name="meeting", title="A meeting without a host", options={"host": False, "turns": 40}),
-        Preset(
-            name="parliament",
-            title="With a host, secret ballots and two thirds",
-            options={"host": True, "secret": True, "two_thirds": True},
-        ),
-    ),
-)

@@ -1,0 +1,67 @@
+"""What a council decides on: motions with their amendments, how votes are counted, and how that is told."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.core.scenes.kind import Frozen, Seat, TextId
+
+MOST_MOTIONS, MOST_AMENDMENTS = 20, 10  # that options allow; of amendments at a time
+
+
+class Amendment(Frozen):
+    """Other words for a clause."""
+
+    by: Seat
+    clause: int
+    text: TextId
+
+
+class Motion(Frozen):
+    """What is on the table; `clauses` are the numbers of its texts."""
+
+    number: int
+    by: Seat
+    title: TextId
+    clauses: Annotated[tuple[TextId, ...], Field(max_length=1 + MOST_AMENDMENTS)]
+    seconded: bool
+    amendments: Annotated[tuple[Amendment, ...], Field(max_length=MOST_AMENDMENTS)] = ()
+    vote_called_by: Seat = 0
+    turns: int = 0  # since it was moved
+
+
+class Tally(Frozen):
+    """What a ballot came to."""
+
+    what: str
+    yes: int
+    no: int
+    abstained: int
+    absent: int
+    passed: bool
+
+
+def passes(yes: int, no: int, abstained: int, members: int, *, two_thirds: bool = False, quorum: bool = True) -> bool:
+    """Tell whether a motion has passed: enough took part, and yes outweighs no; a tie fails."""
+    if quorum and 2 * (yes + no + abstained) < members:
+        return False
+    return yes > 0 and 3 * yes >= 2 * (yes + no) if two_thirds else yes > no
+
+
+def told(tally: Tally) -> str:
+    """Word what a ballot came to."""
+    word = "passed" if tally.passed else "failed"
+    return f"{tally.what} {word}: {tally.yes} yes, {tally.no} no, {tally.abstained} abstained, {tally.absent} absent."
+
+
+def clauses_of(motion: Motion) -> str:
+    """Give the text of a motion as it is now, clause by clause."""
+    return " ".join(f"({place}) {{t{text}}}" for place, text in enumerate(motion.clauses, 1))
+
+
+def shown(motion: Motion) -> list[tuple[str, str]]:
+    """Give a motion and its amendments as everybody sees them."""
+    stands = "" if motion.seconded else " (needs a second)"
+    lines = [(f"Motion {motion.number}{stands}", f"**{{t{motion.title}}}** {clauses_of(motion)}")]
+    lines += [(f"Amendment of {{s{one.by}}}, clause {one.clause}", f"{{t{one.text}}}") for one in motion.amendments]
+    return lines
