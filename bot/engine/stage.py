@@ -141,10 +141,10 @@ class Stage:
         if seat not in standing.open_seats:
             return
         sits = next(one for one in self.scene.seats if one.seat == seat)
+        self.scene = self.scene.fared(seat, refused=1, steps=sits.steps + 1, why=why)
         if sits.steps + 1 >= self.config.scene_steps:
             await self.rule(Rule.SKIP, seat)
             return
-        self.scene = self.scene.fared(seat, refused=1, steps=sits.steps + 1, why=why)
         await self.write.scenes.keep(self.scene)
         if why := await self._short(standing, is_new=False):
             await self.pause(why)

@@ -13,6 +13,9 @@ from bot.core.sentences import Sentence
 
 KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL, VILLAGE, WEREWOLF, LANDLORD)}
 
+# those of the release before, by name and version, where it differs
+KINDS_BEFORE: dict[tuple[str, int], SceneKind] = {}
+
 
 def kind_named(name: str) -> SceneKind:
     """Find a kind; raises NotFound."""

@@ -14,7 +14,7 @@ from bot.core.scenes.kind import Form, Over, SceneKind, Seat, Seen
 from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
-from bot.core.scenes.registry import KINDS
+from bot.core.scenes.registry import KINDS, KINDS_BEFORE
 from bot.core.sentences import Sentence
 from bot.core.wording import counted
 
@@ -31,6 +31,8 @@ def play_of(scene: Scene) -> Play | None:
     """Give a scene's rules; None when there are none of its version, or for its options, any more."""
     kind = KINDS.get(scene.kind)
     if kind is None or kind.version != scene.version:
+        kind = KINDS_BEFORE.get((scene.kind, scene.version))
+    if kind is None:
         return None
     try:
         return Play(kind=kind, options=kind.options.model_validate(dict(scene.options)), seed=scene.seed)

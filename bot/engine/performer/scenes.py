@@ -23,7 +23,7 @@ from bot.core.wording import counted
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
 from bot.engine.seating import sits_in
-from bot.engine.stage import Stage, opened
+from bot.engine.stage import NOT_RUNNING, PASSED, Stage, opened
 
 EXTENDED_SECONDS = 120
 ADDED_USD = Decimal("0.10")
@@ -374,6 +374,11 @@ async def play(work: UnitOfWork, action: Play) -> str:
             source=Source.BEAT if who is None else Source.PERSON,
             beat_id=work.beat_id,
         )
+    except Rejected as no:
+        if who is not None and no.sentence not in (PASSED, NOT_RUNNING):  # of an agent it is counted with its beat
+            stage.scene = stage.scene.fared(sits.seat, refused=1)
+            await work.write.scenes.keep(stage.scene)
+        raise
     finally:  # also of a move that is refused: whoever tried is back
         _put(work, stage)
     return Sentence("Your move stands.")
