@@ -5,8 +5,8 @@ import pytest
 from bot.core.errors import Rejected
 from bot.core.scenes.kind import RULES, Expect
 from bot.core.scenes.play import Rule
+from tests.core.scenes.council.test_state import meeting, state_of, vote
 from tests.core.scenes.plays import Playing
-from tests.core.scenes.test_council import meeting, state_of, vote
 
 
 def may(council: Playing, seat: int) -> set[str]:
