@@ -8,13 +8,13 @@ from discord import app_commands
 from bot.core.actions import Remove, RequestAccess
 from bot.core.errors import Rejected
 from bot.core.records import Agent
+from bot.core.sentences import Sentence, stacked
 from cogs.arguments import AgentArg, RequestArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.deciding import HeldButton, KnockButton, held_line, held_view, knock_line, knock_view
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.rights import check_may_change_entry, sees_by_right, soon, told
 
-STILL_SEES = "still sees the room: taking that away waits for Discord, and is tried again and again"
 Secret = app_commands.Range[str, 1, 64]
 
 
@@ -46,11 +46,10 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         await wait(interaction)
         knocks = await self.desk.doors.knocks(guild_of(interaction))
         if not knocks:
-            await self.say(interaction, "Nobody waits at a door.")
+            await self.say(interaction, Sentence("Nobody waits at a door."))
             return
         view = await self.desk.community.view(guild_of(interaction))
-        text = "\n".join(knock_line(knock, view) for knock in knocks[:10])[:1_900]
-        await self.say(interaction, text, view=knock_view(knocks))
+        await self.say(interaction, stacked(*(knock_line(one, view) for one in knocks[:10])), view=knock_view(knocks))
 
     @app_commands.command()
     async def held(self, interaction: Interaction) -> None:
@@ -59,11 +58,10 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         await wait(interaction)
         held = await self.desk.held.waiting(guild_of(interaction))
         if not held:
-            await self.say(interaction, "Nothing is held back.")
+            await self.say(interaction, Sentence("Nothing is held back."))
             return
         view = await self.desk.community.view(guild_of(interaction), messages=0)
-        text = "\n".join(held_line(*one, view) for one in held[:10])[:1_900]
-        await self.say(interaction, text, view=held_view(held))
+        await self.say(interaction, stacked(*(held_line(*one, view) for one in held[:10])), view=held_view(held))
 
     @app_commands.command()
     async def grant(self, interaction: Interaction, request: RequestArg) -> None:
@@ -112,7 +110,7 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         done = await self.do(interaction, action, subject=room.id)
         if member is not None and agent is None:
             seen = await soon(self.desk.clock, partial(self.is_shut_out, interaction, room, member))
-            done = f"{member.display_name} {'does not see the room any more' if seen else STILL_SEES}."
+            done = shut_out(member) if seen else still_sees(member)
         await self.say(interaction, done)
 
     async def is_shut_out(self, interaction: Interaction, room: Agent, member: discord.Member) -> bool:
@@ -127,4 +125,23 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         check_may_change_entry(interaction.guild, channel_id)
         channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
         if channel is not None and (why := sees_by_right(channel, member)):
-            raise Rejected(f"Nothing has changed: {member.display_name} {why}, so Discord shows them the room anyway.")
+            raise Rejected(
+                Sentence(
+                    "Nothing has changed: {member} {why}, so Discord shows them the room anyway.",
+                    member=member.display_name,
+                    why=why,
+                )
+            )
+
+
+def shut_out(member: discord.Member) -> Sentence:
+    """Word that somebody's access to a room is over."""
+    return Sentence("{member} does not see the room any more.", member=member.display_name)
+
+
+def still_sees(member: discord.Member) -> Sentence:
+    """Word that it is not over yet."""
+    return Sentence(
+        "{member} still sees the room: taking that away waits for Discord, and is tried again and again.",
+        member=member.display_name,
+    )

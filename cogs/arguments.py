@@ -12,6 +12,7 @@ from bot.core.options import DEFAULT, OPTIONS, shown_option
 from bot.core.records import Agent
 from bot.core.sentences import Sentence
 from bot.core.view import agent_named
+from bot.languages import spoken
 from cogs.base import SHOWN_CHOICES, Interaction, choices, guild_of, here, may_read, person
 from cogs.ui.again import SURE
 
@@ -89,7 +90,19 @@ class RequestId(app_commands.Transformer):
         knocks = await interaction.client.desk.doors.knocks(guild_of(interaction))
         agents = (await interaction.client.desk.community.view(guild_of(interaction), messages=0)).agents
         shown = [
-            (f"{one.id}: {one.requester_name} at the door of {agents[one.room_id].name}", str(one.id)) for one in knocks
+            (
+                spoken(
+                    Sentence(
+                        "{id}: {name} at the door of {room}",
+                        id=one.id,
+                        name=one.requester_name,
+                        room=agents[one.room_id].name,
+                    ),
+                    interaction.locale.value,
+                ),
+                str(one.id),
+            )
+            for one in knocks
         ]
         return choices([pair for pair in shown if value.casefold() in pair[0].casefold()])
 
@@ -142,7 +155,11 @@ class OptionValue(app_commands.Transformer):
         if name not in OPTIONS or not person(interaction).is_architect:
             return []
         _, config = await interaction.client.desk.community.settings(guild_of(interaction))
-        shown = [(f"{each} (as it is)", each) for each in [shown_option(config, name)] if len(each) <= LONGEST_CHOICE]
+        shown = [
+            (spoken(Sentence("{value} (as it is)", value=each), interaction.locale.value), each)
+            for each in [shown_option(config, name)]
+            if len(each) <= LONGEST_CHOICE
+        ]
         typed = [(value, value)] if value else []
         return choices([*typed, *shown, (DEFAULT, DEFAULT)])
 

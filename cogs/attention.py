@@ -4,6 +4,9 @@ from discord import app_commands
 
 from bot.core.actions import SetAttention
 from bot.core.attention import share_words
+from bot.core.records import Membership
+from bot.core.sentences import Sentence
+from bot.core.view import Outline
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, wait
 from cogs.ui.charts import attention_rows
@@ -25,13 +28,9 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         managers_only(interaction)
         await wait(interaction)
         view = await self.desk.community.view(guild_of(interaction), agent.id)
-        title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
-        numbers = [
-            f"- {label(view.agents[room].name)}'s room (ID {room}): " + share_words(one.attention)
-            for (member, room), one in view.memberships.items()
-            if member == agent.id
-        ]
-        await self.draw_out(interaction, title, rows, numbers)
+        title, rows = Sentence("Attention of {agent}", agent=agent.name), attention_rows(view, agent.id)
+        mine = [one for (member, _), one in view.memberships.items() if member == agent.id]
+        await self.draw_out(interaction, title, rows, [share_line(one, view) for one in mine])
 
     @app_commands.command()
     async def set(self, interaction: Interaction, agent: AgentArg, value: Value, room: AgentArg | None = None) -> None:
@@ -60,4 +59,10 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         ]
         for one in fixed:
             await self.do(interaction, SetAttention(room_id=one.room_id, value="%*"), subject=agent.id)
-        await self.say(interaction, f"All of {agent.name}'s rooms have equal shares.")
+        await self.say(interaction, Sentence("All of {agent}'s rooms have equal shares.", agent=agent.name))
+
+
+def share_line(one: Membership, view: Outline) -> Sentence:
+    """Word what a room gets of an agent's view."""
+    owner, share = label(view.agents[one.room_id].name), share_words(one.attention)
+    return Sentence("- {owner}'s room (ID {room}): {share}", owner=owner, room=one.room_id, share=share)

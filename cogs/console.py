@@ -2,13 +2,9 @@
 
 from discord import app_commands
 
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-
-LEADS_IN = (
-    "**[Open the console]({})**\nThe link works once, in the next 5 minutes, and is for you alone. What you see there "
-    "follows the rights that you have here at each moment; `/console revoke` ends it."
-)
 
 
 class ConsoleCog(Group, group_name="console", group_description="The managers' window in a browser (managers)"):
@@ -21,11 +17,19 @@ class ConsoleCog(Group, group_name="console", group_description="The managers' w
         managers_only(interaction)
         await wait(interaction)
         link = self.client.console.link(guild_of(interaction), person(interaction))
-        await self.say(interaction, LEADS_IN.format(link))
+        leads_in = Sentence(
+            "**[Open the console]({link})**\nThe link works once, in the next 5 minutes, and is for you alone. What "
+            "you see there follows the rights that you have here at each moment; `/console revoke` ends it.",
+            link=link,
+        )
+        await self.say(interaction, leads_in)
 
     @app_commands.command()
     async def revoke(self, interaction: Interaction) -> None:
         """End all your sessions in the console, and the link that you did not use yet."""
         managers_only(interaction)
         ended = self.client.console.revoke(guild_of(interaction), person(interaction))
-        await self.say(interaction, f"Ended: {counted(ended, 'session')}. Links that were not used open nothing.")
+        await self.say(
+            interaction,
+            Sentence("Ended: {sessions}. Links that were not used open nothing.", sessions=counted(ended, "session")),
+        )

@@ -8,10 +8,11 @@ from bot.core.actions import HudClear, HudUpdate
 from bot.core.actions.mind import FocusSection
 from bot.core.focus import TEXT_SECTIONS, as_value
 from bot.core.records import Json
+from bot.core.sentences import Sentence
 from bot.core.wording import honest
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.forms import TextForm
+from cogs.ui.forms import TextForm, open_form
 from cogs.ui.minds import as_text, section_lines
 from cogs.ui.texts import label
 
@@ -36,9 +37,9 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
         lines = [honest(line) for line in section_lines(as_value(focus))]
         await self.list_out(
             interaction,
-            f"**Focus of {label(agent.name)}**",
+            Sentence("**Focus of {agent}**", agent=label(agent.name)),
             lines,
-            empty=f"{agent.name}'s focus is empty.",
+            empty=Sentence("{agent}'s focus is empty.", agent=agent.name),
         )
 
     @app_commands.command()
@@ -60,8 +61,10 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
             await self.act(pressed, HudUpdate(section=section, value=value), subject=agent.id, side=mind.side)
 
         start = as_text(as_value(mind.focus)[section])
-        form = TextForm(f"Focus of {agent.name}", section, start=start, longest=LONGEST, written=written)
-        await interaction.response.send_modal(form)
+        form = TextForm(
+            Sentence("Focus of {agent}", agent=agent.name), section, start=start, longest=LONGEST, written=written
+        )
+        await open_form(interaction, form)
 
     @app_commands.command()
     async def clear(
@@ -94,9 +97,9 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
         async def written(pressed: Interaction, text: str) -> None:
             await self.start_with(pressed, {**kept, heading: tuple(text.splitlines())})
 
-        start, title = "\n".join(kept.get(heading, ())), "What new agents start with"
+        start, title = "\n".join(kept.get(heading, ())), Sentence("What new agents start with")
         form = TextForm(title, heading.title(), start=start, longest=LONGEST, written=written)
-        await interaction.response.send_modal(form)
+        await open_form(interaction, form)
 
     async def start_with(self, interaction: Interaction, defaults: Mapping[str, tuple[str, ...]]) -> None:
         """Keep what new agents start with."""
@@ -105,4 +108,4 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
             name: [line.strip() for line in each if line.strip()] for name, each in defaults.items()
         }
         await self.desk.community.configure(guild_of(interaction), person(interaction), focus_defaults=lines)
-        await self.say(interaction, "Kept: new agents start with it.")
+        await self.say(interaction, Sentence("Kept: new agents start with it."))

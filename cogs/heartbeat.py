@@ -4,9 +4,11 @@ from discord import app_commands
 
 from bot.core.actions import Pause, Resume, SetInterval
 from bot.core.kinds import BECAUSE
+from bot.core.sentences import Sentence, stacked
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.cards import EVERYONE_PAUSED
 from cogs.ui.charts import pace_rows, pace_table
 from cogs.ui.guide import FOR_EVERYONE
 
@@ -30,19 +32,30 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         wanted = [agent.id] if agent else sorted(id_ for id_, one in view.agents.items() if one.retired_at is None)
         agents, hidden = [sight.of_agent(view.agents[id_]) for id_ in wanted], sight.hidden_agents
         looks = await self.looks(interaction, sight)
-        title, rows = "Heartbeats", pace_rows(view, agents, looks, now)
+        title, rows = Sentence("Heartbeats"), pace_rows(view, agents, looks, now)
         lines = pace_table(view, agents, looks, hidden)
         lines += await self.day_of(interaction, agent.id) if agent and agent.id not in hidden else []
-        note = " (everyone is paused)" if view.community.paused else ""
+        note = EVERYONE_PAUSED if view.community.paused else ""
         await self.draw_out(interaction, title, rows, lines, note=note)
 
     async def day_of(self, interaction: Interaction, agent_id: int) -> list[str]:
         """Word what an agent did in the last day."""
         tally = await self.desk.agents.tally(guild_of(interaction), [agent_id])  # type: ignore[list-item]
-        kinds = "".join(f"\n- {count} × {BECAUSE[kind]}" for kind, count in tally.beats.items())
+        kinds = (Sentence.joined(f"- {count} × ", BECAUSE[kind]) for kind, count in tally.beats.items())
         beats, answers = counted(sum(tally.beats.values()), "beat"), counted(tally.answers, "answer")
         calls = counted(tally.calls, "call")
-        return [f"In 24 hours: {beats}, {tally.silent} of them silent, {answers}, {calls} of its model.{kinds}"]
+        return [
+            stacked(
+                Sentence(
+                    "In 24 hours: {beats}, {silent} of them silent, {answers}, {calls} of its model.",
+                    beats=beats,
+                    silent=tally.silent,
+                    answers=answers,
+                    calls=calls,
+                ),
+                *kinds,
+            )
+        ]
 
     @app_commands.command()
     async def pause(self, interaction: Interaction, agent: AgentArg | None = None) -> None:

@@ -5,12 +5,15 @@ from discord import app_commands
 from bot.core.actions import AlterAgent
 from bot.core.actions.fields import LARGEST_ID
 from bot.core.kinds import Detail, InputFormat, OutputFormat
+from bot.core.records import Agent
+from bot.core.sentences import Sentence, stacked
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, reader, wait
 from cogs.ui.beats import beat_file, beat_line, beat_summary, section_lines
 from cogs.ui.files import text_file
 from cogs.ui.texts import label
 
+NO_BEAT = Sentence("It has not beaten yet.")
 Number = app_commands.Range[int, 1, LARGEST_ID]
 
 
@@ -34,9 +37,9 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         model = await self.desk.providers.model(guild_id)
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
         rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
-        last = f"Last beat:\n{beat_summary(beat, model, rooms)}" if beat else "It has not beaten yet."
-        text = f"**What {label(agent.name)} would see now**\n{section_lines(sections)}\n\n{last}"
-        await self.say(interaction, text[:2_000], files=files)
+        last = [Sentence("Last beat:"), beat_summary(beat, model, rooms)] if beat else [NO_BEAT]
+        title = Sentence("**What {agent} would see now**", agent=label(agent.name))
+        await self.say(interaction, stacked(title, section_lines(sections), "", *last), files=files)
 
     @app_commands.command()
     async def history(self, interaction: Interaction, agent: AgentArg, beat: Number | None = None) -> None:
@@ -52,12 +55,12 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         if beat is not None:
             one = await self.desk.beats.one(guild_id, agent.id, beat, who=person(interaction).id, may_read=may_read)
             told = beat_summary(one, await self.desk.providers.model(guild_id), rooms)
-            await self.say(interaction, f"**{label(agent.name)}**\n{told}", files=[beat_file(one)])
+            await self.say(interaction, stacked(f"**{label(agent.name)}**", told), files=[beat_file(one)])
             return
         model = await self.desk.providers.model(guild_id)
         beats = await self.desk.beats.of(guild_id, agent.id, who=person(interaction).id, may_read=may_read)
-        title, lines = f"**Beats of {label(agent.name)}**", [beat_line(one, model, rooms) for one in beats]
-        await self.list_out(interaction, title, lines, empty=f"{agent.name} has not beaten yet.")
+        title, lines = beats_of(agent), [beat_line(one, model, rooms) for one in beats]
+        await self.list_out(interaction, title, lines, empty=Sentence("{agent} has not beaten yet.", agent=agent.name))
 
     @app_commands.command()
     async def format(
@@ -78,3 +81,8 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         """
         action = AlterAgent(agent_id=agent.id, input_format=input, output_format=output, detail=detail)
         await self.act(interaction, action)
+
+
+def beats_of(agent: Agent) -> Sentence:
+    """Give the heading of an agent's beats."""
+    return Sentence("**Beats of {agent}**", agent=label(agent.name))

@@ -8,8 +8,10 @@ from discord import app_commands
 from bot.core.actions import CreateKey, GiveKey, HandKey, RevokeKey
 from bot.core.errors import Rejected
 from bot.core.records import AccessKey
+from bot.core.sentences import Sentence
 from bot.core.view import Outline
 from bot.core.wording import counted
+from bot.languages import spoken
 from cogs.arguments import AgentArg, KeyArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.texts import label
@@ -68,7 +70,7 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
         managers_only(interaction)
         owner = await self.room(interaction, room)
         if (agent is None) is (person is None):
-            raise Rejected("Name an agent or a person, and not both.")
+            raise Rejected(Sentence("Name an agent or a person, and not both."))
         if agent is not None:
             await self.act(interaction, GiveKey(label=label, agent_id=agent.id), subject=owner.id)
         elif person is not None:
@@ -101,7 +103,10 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
         view = await self.desk.community.view(guild_of(interaction), messages=0)
         lines = [key_line(key, secrets.get(key.id, ""), view) for key in keys]
         await self.list_out(
-            interaction, f"**Keys to {label(owner.name)}'s room**", lines, empty="This room has no key."
+            interaction,
+            Sentence("**Keys to {owner}'s room**", owner=label(owner.name)),
+            lines,
+            empty=Sentence("This room has no key."),
         )
 
 
@@ -111,19 +116,28 @@ async def handed(interaction: Interaction, action: HandKey, room: str, room_id: 
     actions = interaction.client.desk.actions
     outcome = await actions.take(guild_of(interaction), person(interaction), action, subject=room_id)  # type: ignore[arg-type]
     try:
-        await member.send(
-            f"A key to {room}'s room (ID {room_id}): ||`{outcome.secret}`||. Knock with `/access request` there."
+        key = Sentence(
+            "A key to {room}'s room (ID {room_id}): ||`{secret}`||. Knock with `/access request` there.",
+            room=room,
+            room_id=room_id,
+            secret=outcome.secret,
         )
+        await member.send(spoken(key, (interaction.guild_locale or interaction.locale).value))
     except discord.HTTPException:
         secret = f"||`{outcome.secret}`||"
-        return f"{outcome.result} Discord does not let me write to {member.display_name}: tell them {secret} yourself."
-    return f"{outcome.result} {member.display_name} has it in a private message."
+        return Sentence(
+            "{result} Discord does not let me write to {member}: tell them {secret} yourself.",
+            result=outcome.result,
+            member=member.display_name,
+            secret=secret,
+        )
+    return Sentence("{result} {member} has it in a private message.", result=outcome.result, member=member.display_name)
 
 
 def key_line(key: AccessKey, secret: str, view: Outline) -> str:
     """Word one key."""
-    until = f", until <t:{int(key.expires_at.timestamp())}:f>" if key.expires_at else ""
-    uses = f", {counted(key.uses_left, 'use')} left" if key.uses_left is not None else ""
+    until = Sentence(", until {at}", at=f"<t:{int(key.expires_at.timestamp())}:f>") if key.expires_at else ""
+    uses = Sentence(", {uses} left", uses=counted(key.uses_left, "use")) if key.uses_left is not None else ""
     holders = ", ".join(label(view.agents[one].name) for one in key.held_by if one in view.agents)
-    held = f", held by {holders}" if holders else ""
-    return f"- **{label(key.label)}**: ||`{secret}`||{until}{uses}{held}"
+    held = Sentence(", held by {holders}", holders=holders) if holders else ""
+    return Sentence.joined(f"- **{label(key.label)}**: ||`{secret}`||", until, uses, held)

@@ -7,7 +7,8 @@ from discord import app_commands
 from bot.core import knowledge
 from bot.core.actions import Delete, Set, UndoKnowledge
 from bot.core.errors import NotFound
-from bot.core.records import Json
+from bot.core.records import Agent, Json
+from bot.core.sentences import Sentence
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person
 from cogs.ui.files import text_file
@@ -38,7 +39,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
         whole = (await self.mind(interaction, agent, room)).knowledge
         found = knowledge.read(whole, path) if path else dict(whole)
         if found is knowledge.MISSING or found == {}:
-            raise NotFound(f"There is nothing at {path}." if path else f"{agent.name} knows nothing yet.")
+            raise NotFound(nothing_there(agent, path))
         text = json.dumps(found, ensure_ascii=False, indent=2)
         if len(text) <= SHOWN_CHARACTERS and "```" not in text:
             await self.say(interaction, f"**{label(agent.name)}**\n```json\n{text}\n```")
@@ -88,9 +89,15 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
         """
         managers_only(interaction)
         whole = await self.desk.agents.whole(guild_of(interaction), agent.id)
-        title, lines = f"**The lorebook of {label(agent.name)}**", [lore_line(one) for one in whole.lore.entries]
+        title, lines = (
+            Sentence("**The lorebook of {agent}**", agent=label(agent.name)),
+            [lore_line(one) for one in whole.lore.entries],
+        )
         await self.list_out(
-            interaction, title, lines, empty=f"{agent.name} came without a lorebook: a card brings one."
+            interaction,
+            title,
+            lines,
+            empty=Sentence("{agent} came without a lorebook: a card brings one.", agent=agent.name),
         )
 
     @app_commands.command()
@@ -104,8 +111,13 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
         managers_only(interaction)
         side = await self.desk.minds.side(guild_of(interaction), agent, room, who=person(interaction).id)
         entries = await self.desk.minds.journal(guild_of(interaction), agent.id, side=side)
-        title, lines = f"**Knowledge of {label(agent.name)}, newest first**", [entry_line(entry) for entry in entries]
-        await self.list_out(interaction, title, lines, empty=f"{agent.name}'s knowledge has never changed.")
+        title, lines = (
+            Sentence("**Knowledge of {agent}, newest first**", agent=label(agent.name)),
+            [entry_line(entry) for entry in entries],
+        )
+        await self.list_out(
+            interaction, title, lines, empty=Sentence("{agent}'s knowledge has never changed.", agent=agent.name)
+        )
 
     @app_commands.command()
     async def undo(
@@ -119,6 +131,13 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         await self.act_on_mind(interaction, agent, room, UndoKnowledge(entry_id=change))
+
+
+def nothing_there(agent: Agent, path: str | None) -> Sentence:
+    """Word that an agent knows nothing there, or at all."""
+    if path:
+        return Sentence("There is nothing at {path}.", path=path)
+    return Sentence("{agent} knows nothing yet.", agent=agent.name)
 
 
 def value_of(text: str) -> Json:

@@ -56,7 +56,7 @@ class LookingCog(Cog):
         view = await self.desk.community.view(guild_id, messages=0)
         lines = [audit_line(view, one) for one in entries]
         is_all = not (by or agent or words or days)
-        empty = "Nothing has been changed yet." if is_all else "Nothing that was changed fits that."
+        empty = Sentence("Nothing has been changed yet.") if is_all else Sentence("Nothing that was changed fits that.")
         await self.list_out(interaction, Sentence("**Who changed what**"), lines, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
@@ -95,7 +95,7 @@ class LookingCog(Cog):
             return
         found = await self.desk.rooms.history(guild_id, place.id)
         lines = [message_line(guild_id, view, place, one, one.content) for one in reversed(found)]
-        title = f"**{place_name(view, place)}, newest first**"
+        title = Sentence("**{place}, newest first**", place=place_name(view, place))
         await self.list_out(interaction, title, lines, empty=Sentence("Nobody spoke here yet."))
 
     async def place(self, interaction: Interaction, room: Agent | None) -> Room:
@@ -132,17 +132,27 @@ def message_line(guild_id: int, view: Outline, place: Room, message: Message, te
     name = label(agent.name if agent else sender.shown())
     link = f" [↗](https://discord.com/channels/{guild_id}/{channel_id}/{message.discord_id})"
     words = honest(" ".join(text.split()))[:LINE_CHARACTERS]
-    return f"<t:{int(message.sent_at.timestamp())}:f> **{name}** in {room_name(view, place)}: {words}" + (
-        link if message.discord_id else ""
+    told = Sentence(
+        "<t:{at}:f> **{name}** in {room}: {words}",
+        at=int(message.sent_at.timestamp()),
+        name=name,
+        room=room_name(view, place),
+        words=words,
     )
+    return told + link if message.discord_id else told
 
 
 def room_name(view: Outline, place: Room) -> str:
     """Name a room, or a private thread in it."""
     name = label(view.agents[place.owner_id].name)
-    return name if place.thread_of is None else f"{name}, private thread {label(place.thread_name or '')}"
+    return (
+        name
+        if place.thread_of is None
+        else Sentence("{name}, private thread {thread}", name=name, thread=label(place.thread_name or ""))
+    )
 
 
 def place_name(view: Outline, place: Room) -> str:
     """Name a room or a private thread in a title."""
-    return f"{room_name(view, place)}'s room" if place.thread_of is None else room_name(view, place)
+    name = room_name(view, place)
+    return Sentence("{owner}'s room", owner=name) if place.thread_of is None else name

@@ -14,12 +14,13 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import Emotion, SenderKind
 from bot.core.people import why_unheard
 from bot.core.records import AgentId, Message, MessageId
+from bot.core.sentences import Sentence, stacked
 from bot.core.view import Outline
+from bot.languages import spoken
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
 from cogs.ui.again import Again, Item, Lasting, with_button
 from cogs.ui.beats import beat_file, beat_summary, passed_line
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.pages import paged
 from cogs.ui.patience import Patience
 from cogs.ui.rights import told
 from cogs.ui.texts import label
@@ -83,7 +84,7 @@ class MenuCog(Cog):
         looks = await self.desk.agents.next_beats(guild_id)
         lines = [passed_line(agent, beat, looks[agent.id].words, view.all_rooms) for agent, beat in agents.items()]
         files = [beat_file(beat) for beat in found.values() if beat][:MOST_FILES]
-        told = paged("**What agents made of it**", lines)[0]
+        told = stacked(Sentence("**What agents made of it**"), *lines)
         await self.say(interaction, told, files=files, view=what_if(discord_id))
 
     @app_commands.checks.cooldown(5, 60.0)
@@ -101,7 +102,7 @@ class MenuCog(Cog):
             if why := why_unheard(await self.desk.privacy.known(guild_id, person(interaction))):
                 raise Rejected(why) from None
             self.client.hear(message)  # its words are told us for this once
-            await self.say(interaction, "Agents hear it now, as if you had just said it.")
+            await self.say(interaction, Sentence("Agents hear it now, as if you had just said it."))
             return
         await self.say(interaction, await self.desk.messages.ask_again(guild_id, person(interaction), known))
 
@@ -109,40 +110,48 @@ class MenuCog(Cog):
         """Delete it here, and from every memory; asks before it does."""
         managers_only(interaction)
         await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
-        if await self.sure(interaction, "Delete this message for good?", "Delete"):
+        if await self.sure(interaction, Sentence("Delete this message for good?"), Sentence("Delete")):
             await wait(interaction)
             await message.delete()
-            await self.say(interaction, "The message is deleted, here and from every memory.")
+            await self.say(interaction, Sentence("The message is deleted, here and from every memory."))
 
     async def react(self, interaction: Interaction, message: discord.Message) -> None:
         """Let The Architect react to it."""
         managers_only(interaction)
         known = await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
-        await self.say(interaction, "Which reaction?", view=reactions(known.id))
+        await self.say(interaction, Sentence("Which reaction?"), view=reactions(known.id))
 
 
 def what_if(discord_id: int) -> discord.ui.View:
     """Give the button that begins a tree of timelines when a message had just been said."""
-    return with_button(Again("timeline fork", (f"message={discord_id}",)), "What if…")
+    return with_button(Again("timeline fork", (f"message={discord_id}",)), Sentence("What if…"))
 
 
 def said_by(message: Message, view: Outline) -> str:
     """Word who said a message."""
     sender = message.sender
-    when = f"Message {message.id}, <t:{int(message.sent_at.timestamp())}:f>."
+    at = int(message.sent_at.timestamp())
+    when = Sentence("Message {message}, <t:{at}:f>.", message=message.id, at=at)
     if sender.agent_id is not None and sender.agent_id in view.agents:
         agent = view.agents[sender.agent_id]
         name, model = label(agent.name), label(agent.model)
-        return f"**{name}** (ID {agent.id}) said it: a {agent.type}, an AI agent on {model}. {when}"
+        return Sentence(
+            "**{name}** (ID {agent}) said it: a {type}, an AI agent on {model}. {when}",
+            name=name,
+            agent=agent.id,
+            type=agent.type,
+            model=model,
+            when=when,
+        )
     if sender.kind is SenderKind.SYSTEM:
-        return f"Selfroom itself said it. {when}"
-    return f"{label(sender.shown())} said it, a person. {when}"
+        return Sentence("Selfroom itself said it. {when}", when=when)
+    return Sentence("{sender} said it, a person. {when}", sender=label(sender.shown()), when=when)
 
 
 def reacted_by(reactions: Sequence[tuple[AgentId, str]], view: Outline) -> str:
     """Word which agents reacted to a message; empty when none did."""
     shown = [f"**{label(view.agents[id_].name)}** {emoji}" for id_, emoji in reactions if id_ in view.agents]
-    return f"\nReacted: {', '.join(shown)}" if shown else ""
+    return Sentence("\nReacted: {names}", names=", ".join(shown)) if shown else ""
 
 
 class ReactionButton(Lasting, template=r"react:(?P<id>\d+):(?P<emotion>[a-z_]+)"):
@@ -163,7 +172,8 @@ class ReactionButton(Lasting, template=r"react:(?P<id>\d+):(?P<emotion>[a-z_]+)"
         guild_id, desk = guild_of(interaction), interaction.client.desk
         await desk.messages.by_id(guild_id, MessageId(self.action.message_id), may_read=reader(interaction))
         outcome = await desk.actions.take(guild_id, person(interaction), self.action)
-        await interaction.followup.send(await told(interaction, outcome), ephemeral=True)
+        done = spoken(await told(interaction, outcome), interaction.locale.value)
+        await interaction.followup.send(done, ephemeral=True)
 
 
 def reactions(message_id: int) -> discord.ui.View:

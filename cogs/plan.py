@@ -5,10 +5,11 @@ from discord import app_commands
 from bot.core.actions import ClearPlan, SetPlan, UndoPlan
 from bot.core.kinds import MindPart
 from bot.core.plan import PlanPart, as_lines, as_value
+from bot.core.sentences import Sentence
 from bot.core.wording import honest
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only
-from cogs.ui.forms import TextForm
+from cogs.ui.forms import TextForm, open_form
 from cogs.ui.minds import Entry, entry_line, section_lines
 from cogs.ui.texts import label
 
@@ -33,8 +34,9 @@ class PlanCog(Group, group_name="plan", group_description="What agents are after
             guild_of(interaction), agent.id, MindPart.PLAN, side=mind.side, limit=LAST_CHANGES
         )
         lines = [honest(line) for line in section_lines(as_value(mind.focus.plan))]
-        lines += ["__last changes__", *map(entry_line, changes)] if changes else []
-        await self.list_out(interaction, f"**Plan of {label(agent.name)}**", lines, empty=f"{agent.name} has no plan.")
+        lines += [Sentence("__last changes__"), *map(entry_line, changes)] if changes else []
+        title = Sentence("**Plan of {agent}**", agent=label(agent.name))
+        await self.list_out(interaction, title, lines, empty=Sentence("{agent} has no plan.", agent=agent.name))
 
     @app_commands.command()
     async def set(
@@ -55,8 +57,10 @@ class PlanCog(Group, group_name="plan", group_description="What agents are after
             await self.act(pressed, SetPlan(part=part, lines=lines), subject=agent.id, side=mind.side)
 
         start = "\n".join(as_lines(mind.focus.plan, part))
-        form = TextForm(f"Plan of {agent.name}", part, start=start, longest=LONGEST, written=written)
-        await interaction.response.send_modal(form)
+        form = TextForm(
+            Sentence("Plan of {agent}", agent=agent.name), part, start=start, longest=LONGEST, written=written
+        )
+        await open_form(interaction, form)
 
     @app_commands.command()
     async def clear(

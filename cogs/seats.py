@@ -7,6 +7,7 @@ import discord
 from discord.ext import commands, tasks
 
 from bot.core.errors import NotFound, SelfroomError
+from bot.core.sentences import Sentence
 from cogs.base import Cog, Interaction, guild_of, person
 from cogs.ui.rights import may_still_read
 from cogs.ui.scenes import look_of
@@ -39,7 +40,7 @@ class SeatsCog(Cog):
         room = await self.desk.rooms.place(guild_id, (await self.desk.scenes.find(guild_id, scene_id)).room_id)
         if room is None or not await may_still_read(press, room.channel_id):
             SEATS.forget(press, scene_id)
-            raise NotFound("This seat is not theirs to see any more.")
+            raise NotFound(Sentence("This seat is not theirs to see any more."))
         return look_of(await self.desk.scenes.seat(guild_id, scene_id, person(press)))
 
     @tasks.loop(seconds=REST_SECONDS)

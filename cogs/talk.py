@@ -10,7 +10,7 @@ from discord import app_commands
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.records import Agent
-from bot.core.sentences import Sentence
+from bot.core.sentences import Sentence, listed
 from bot.languages import spoken
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, wait
@@ -66,7 +66,7 @@ def _check(channel: discord.TextChannel, member: discord.Member, agent: Agent) -
         raise Rejected(
             Sentence(
                 "Selfroom lacks **{lacking}** in {channel}: give its role that permission.",
-                lacking=", ".join(lacking),
+                lacking=listed(*lacking),
                 channel=channel.mention,
             )
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Final
-from unittest.mock import patch
+from unittest.mock import AsyncMock, patch
 
 from cogs.ui.patience import Patience
 
@@ -28,5 +28,7 @@ def hurried() -> Iterator[None]:
     with ExitStack() as patches:
         for name, value in HURRIED.items():
             patches.enter_context(patch(name, value))
+        identify = patch("bot.client.SelfroomClient.before_identify_hook", AsyncMock())  # which rests for five seconds
+        patches.enter_context(identify)
         patches.enter_context(patch("cogs.ui.scenes.PRESSES", Patience(PRESSES_A_MINUTE, 60.0)))
         yield

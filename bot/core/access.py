@@ -10,6 +10,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.kinds import Access, RequestState, Visibility
 from bot.core.records import AccessKey, AccessRequest, AgentId, Room, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 
 WRONG_KEY = "That key does not open that room."
@@ -64,13 +65,13 @@ def key_named(given: str, digests: Collection[bytes], keys: Iterable[AccessKey])
     for key in living:
         if key.label.casefold() == given.casefold() or key.digest in digests:
             return key
-    raise Rejected("There is no such key to your room.")
+    raise Rejected(Sentence("There is no such key to your room."))
 
 
 def check_label(label: str, secret: str, digests: Collection[bytes], keys: Iterable[AccessKey]) -> None:
     """Raise Rejected when a label, by its words or its digest, tells a secret: everybody may read it."""
     if secret.casefold() in label.casefold() or any(key.digest in digests for key in keys):
-        raise Rejected("That label tells the key: give another one.")
+        raise Rejected(Sentence("That label tells the key: give another one."))
 
 
 def check_new_key(
@@ -78,21 +79,23 @@ def check_new_key(
 ) -> None:
     """Raise Rejected when a new key would be expired, or take the label or the secret of a living one."""
     if expires is not None and expires <= now:
-        raise Rejected("That time is past: give a later one.")
+        raise Rejected(Sentence("That time is past: give a later one."))
     for key in keys:
         if key.revoked_at is None and key.label.casefold() == label.casefold():
-            raise Rejected(f'There is a key "{key.label}" already: give another label.')
+            raise Rejected(Sentence('There is a key "{label}" already: give another label.', label=key.label))
         if key.revoked_at is None and key.digest in digests:
-            raise Rejected(f'That is the key "{key.label}" already.')
+            raise Rejected(Sentence('That is the key "{label}" already.', label=key.label))
 
 
 def check_room_for_key(keys: Collection[AccessKey], config: CommunityConfig, now: datetime) -> None:
     """Raise Rejected when a room has as many keys as it may have."""
     if sum(is_good(key, now) for key in keys) >= MOST_KEYS:
-        raise Rejected(f"A room has at most {MOST_KEYS} keys: withdraw one first.")
+        raise Rejected(Sentence("A room has at most {most_keys} keys: withdraw one first.", most_keys=MOST_KEYS))
     if len(keys) >= MOST_REMEMBERED:
         days = counted(config.hud_days, "day")
-        raise Rejected(f"Too many keys were made here lately: old ones are forgotten {days} after they ended.")
+        raise Rejected(
+            Sentence("Too many keys were made here lately: old ones are forgotten {days} after they ended.", days=days)
+        )
 
 
 def is_stale(request: AccessRequest, config: CommunityConfig, now: datetime) -> bool:
@@ -108,15 +111,20 @@ def is_by(request: AccessRequest, agent_id: AgentId | None, person_id: Snowflake
 def check_door(room: Room, *, is_member: bool) -> None:
     """Raise Rejected when there is nothing to knock for."""
     if is_member:
-        raise Rejected("You are in that room already.")
+        raise Rejected(Sentence("You are in that room already."))
     if room.access is Access.CLOSED:
-        raise Rejected("That room is closed.")
+        raise Rejected(Sentence("That room is closed."))
 
 
 def check_lock(failures: int, config: CommunityConfig) -> None:
     """Raise Rejected while a requester is locked out of a room."""
     if failures >= config.key_failures:
-        raise Rejected(f"Too many wrong keys: try that room again in {counted(config.key_failure_minutes, 'minute')}.")
+        raise Rejected(
+            Sentence(
+                "Too many wrong keys: try that room again in {minutes}.",
+                minutes=counted(config.key_failure_minutes, "minute"),
+            )
+        )
 
 
 def closing_state(

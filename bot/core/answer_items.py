@@ -12,6 +12,7 @@ from bot.core.emoji import reaction_name
 from bot.core.errors import Rejected
 from bot.core.knowledge import DEEPEST, depth_of, values_in
 from bot.core.records import Json
+from bot.core.sentences import Sentence
 from bot.core.wording import as_words
 
 AGENTS_OWN = frozenset(name for name, definition in BY_NAME.items() if definition.for_agents)
@@ -147,9 +148,15 @@ def _anything(value: Json) -> Json:
     if isinstance(value, str) and value[:1] in "{[" and value[-1:] in "}]":
         value = _json_text(value)
     if depth_of(value) > DEEPEST:
-        raise Rejected(f"value is too deep: at most {DEEPEST} levels are kept.")
+        raise Rejected(Sentence("value is too deep: at most {deepest} levels are kept.", deepest=DEEPEST))
     if values_in(value) > MOST_VALUES or len(json.dumps(value, ensure_ascii=False)) > LONGEST_VALUE:
-        raise Rejected(f"value is too large: at most {MOST_VALUES} values or {LONGEST_VALUE:,} characters are kept.")
+        raise Rejected(
+            Sentence(
+                "value is too large: at most {most_values} values or {longest_value:,} characters are kept.",
+                most_values=MOST_VALUES,
+                longest_value=LONGEST_VALUE,
+            )
+        )
     return value
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bot.core.records import AgentId, Membership
+from bot.core.sentences import Sentence
 
 DYNAMIC: Final = "%*"
 _FAINT: Final = 0.01  # a room with no share of its own still comes before unused tokens
@@ -16,7 +17,7 @@ def word_attention(attention: int | None) -> str:
 
 def share_words(attention: int | None) -> str:
     """Word it for people."""
-    return "an equal share of what is left" if attention is None else f"{attention}%"
+    return Sentence("an equal share of what is left") if attention is None else f"{attention}%"
 
 
 def shares(memberships: Sequence[Membership]) -> dict[AgentId, float]:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from bot.core.errors import Rejected
 from bot.core.records import Checkpoint, Focus, Json, Message
+from bot.core.sentences import Sentence
 
 ITEM_CHARACTERS = 300
 TEXT_CHARACTERS = 2_000
@@ -28,9 +29,15 @@ def item_of(value: Json) -> str:
     text = value if isinstance(value, str) else "" if value is None else str(value)
     text = " ".join(text.split())
     if not text:
-        raise Rejected("Give a text.")
+        raise Rejected(Sentence("Give a text."))
     if len(text) > ITEM_CHARACTERS:
-        raise Rejected(f"That is {len(text)} characters long: at most {ITEM_CHARACTERS} fit.")
+        raise Rejected(
+            Sentence(
+                "That is {text} characters long: at most {item_characters} fit.",
+                text=len(text),
+                item_characters=ITEM_CHARACTERS,
+            )
+        )
     return text
 
 
@@ -55,7 +62,7 @@ def without_item(focus: Focus, name: str, text: str, now: datetime) -> Focus:
     wanted = " ".join(text.split())
     found = _found(items, wanted)
     if found is None:
-        raise Rejected(f'There is no "{wanted[:60]}" in {_shown(name)}.')
+        raise Rejected(Sentence('There is no "{wanted}" in {shown}.', wanted=wanted[:60], shown=_shown(name)))
     return _with(focus, name, tuple(item for item in items if item != found), now)
 
 
@@ -153,7 +160,14 @@ def _text(section: str, value: Json) -> str:
     text = "" if value is None else value if isinstance(value, str) else str(value)
     limit = ITEM_CHARACTERS if section == "currentTask" else TEXT_CHARACTERS
     if len(text) > limit:
-        raise Rejected(f"That is {len(text)} characters long: at most {limit} fit into {section}.")
+        raise Rejected(
+            Sentence(
+                "That is {text} characters long: at most {limit} fit into {section}.",
+                text=len(text),
+                limit=limit,
+                section=section,
+            )
+        )
     return text.strip()
 
 

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Final
 
+from bot.core.sentences import Sentence
+
 
 class AgentType(StrEnum):
     PERSONA = "persona"
@@ -96,14 +98,14 @@ class ReasonKind(StrEnum):
 
 
 BECAUSE: Final = {
-    ReasonKind.ADDRESSED: "somebody spoke to it",
-    ReasonKind.TURN: "it was its turn in a scene",
-    ReasonKind.AMBIENT: "something was said where it listens",
-    ReasonKind.ACCESS: "somebody knocked at its door",
-    ReasonKind.ANSWER: "an answer was ready for it",
-    ReasonKind.WOKEN: "somebody woke it",
-    ReasonKind.TIMER: "its sleep had ended",
-    ReasonKind.INITIATIVE: "nothing had happened for long",
+    ReasonKind.ADDRESSED: Sentence("somebody spoke to it"),
+    ReasonKind.TURN: Sentence("it was its turn in a scene"),
+    ReasonKind.AMBIENT: Sentence("something was said where it listens"),
+    ReasonKind.ACCESS: Sentence("somebody knocked at its door"),
+    ReasonKind.ANSWER: Sentence("an answer was ready for it"),
+    ReasonKind.WOKEN: Sentence("somebody woke it"),
+    ReasonKind.TIMER: Sentence("its sleep had ended"),
+    ReasonKind.INITIATIVE: Sentence("nothing had happened for long"),
 }
 """Why an agent beat, as people are told."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.core.errors import Rejected
 from bot.core.records import Json
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 
 DEEPEST = 12
@@ -43,9 +44,11 @@ def parse_path(path: str) -> tuple[Step, ...]:
     while at < len(path):
         at = _take_step(path, at, steps)
     if not steps or isinstance(steps[0], int):
-        raise Rejected("A path begins with a key, such as people.Bob.trust.")
+        raise Rejected(Sentence("A path begins with a key, such as people.Bob.trust."))
     if len(steps) > DEEPEST:
-        raise Rejected(f"That path is {len(steps)} deep: at most {DEEPEST} levels are kept.")
+        raise Rejected(
+            Sentence("That path is {steps} deep: at most {deepest} levels are kept.", steps=len(steps), deepest=DEEPEST)
+        )
     return tuple(steps)
 
 
@@ -81,8 +84,12 @@ def check_size(leaves: int, characters: int, *, grows: bool) -> None:
     """Raise Rejected when knowledge would be more than any mind may hold, whatever its allocation, and still grow."""
     if grows and (leaves > MOST_KNOWN or characters > LARGEST_KNOWN):
         raise Rejected(
-            f"Knowledge holds at most {MOST_KNOWN:,} values and {LARGEST_KNOWN:,} characters with their paths: "
-            "delete some first."
+            Sentence(
+                "Knowledge holds at most {most_known:,} values and {largest_known:,} characters "
+                "with their paths: delete some first.",
+                most_known=MOST_KNOWN,
+                largest_known=LARGEST_KNOWN,
+            )
         )
 
 
@@ -90,7 +97,7 @@ def check_room(before_tokens: int, after_tokens: int, cap_tokens: int) -> None:
     """Raise Rejected when knowledge would be over its allocation and not smaller than it was."""
     if after_tokens > cap_tokens and after_tokens >= before_tokens:
         free = counted(after_tokens - cap_tokens, "token")
-        raise Rejected(f"Knowledge is full: free {free} first (delete, or set something shorter).")
+        raise Rejected(Sentence("Knowledge is full: free {free} first (delete, or set something shorter).", free=free))
 
 
 def depth_of(value: Json) -> int:
@@ -117,7 +124,13 @@ def values_in(value: Json) -> int:
 def check_shape(value: Json, depth: int = 0) -> None:
     """Raise Rejected when a value, so deep within knowledge, cannot be kept for its depth or one of its keys."""
     if depth + depth_of(value) > DEEPEST:
-        raise Rejected(f"That is {depth + depth_of(value)} levels deep: at most {DEEPEST} are kept.")
+        raise Rejected(
+            Sentence(
+                "That is {depth} levels deep: at most {deepest} are kept.",
+                depth=depth + depth_of(value),
+                deepest=DEEPEST,
+            )
+        )
     todo = [value]
     while todo:
         one = todo.pop()
@@ -133,7 +146,12 @@ def _take_step(path: str, at: int, steps: list[Step]) -> int:
         return _after_step(path, index.end())
     segment = _SEGMENT.match(path, at)
     if segment is None or (steps and path[at - 1] not in "."):
-        raise Rejected(f'The path cannot be read at {path[at : at + 20]!r}: write it like people."Ann Lee".scores[0].')
+        raise Rejected(
+            Sentence(
+                'The path cannot be read at {path!r}: write it like people."Ann Lee".scores[0].',
+                path=path[at : at + 20],
+            )
+        )
     quoted = segment[1] is not None
     steps.append(_key(re.sub(r"\\(.)", r"\1", segment[1]) if quoted else segment[2].strip()))
     return _after_step(path, segment.end())
@@ -143,13 +161,15 @@ def _after_step(path: str, at: int) -> int:
     if at >= len(path) or path[at] == "[":
         return at
     if path[at] != "." or at + 1 == len(path):
-        raise Rejected(f"The path cannot be read at {path[at : at + 20]!r}: put a dot between keys.")
+        raise Rejected(
+            Sentence("The path cannot be read at {path!r}: put a dot between keys.", path=path[at : at + 20])
+        )
     return at + 1
 
 
 def _key(key: str) -> str:
     if not 1 <= len(key) <= LONGEST_KEY:
-        raise Rejected(f"A key has 1 to {LONGEST_KEY} characters.")
+        raise Rejected(Sentence("A key has 1 to {longest_key} characters.", longest_key=LONGEST_KEY))
     return key
 
 
@@ -179,13 +199,22 @@ def _with(value: Json | object, steps: Sequence[Step], leaf: Json, path: str) ->
     step, rest = steps[0], steps[1:]
     if isinstance(step, int):
         if not isinstance(value, list):
-            raise Rejected(f"There is no list for [{step}] in {path}: append makes one.")
+            raise Rejected(Sentence("There is no list for [{step}] in {path}: append makes one.", step=step, path=path))
         if step >= len(value):
-            raise Rejected(f"The list in {path} has {len(value)} items: append adds one.")
+            raise Rejected(
+                Sentence("The list in {path} has {value} items: append adds one.", path=path, value=len(value))
+            )
         return [*value[:step], _with(value[step], rest, leaf, path), *value[step + 1 :]]
     if value is not MISSING and not isinstance(value, dict):
         kind = "a list" if isinstance(value, list) else "a plain value"
-        raise Rejected(f'{path} leads through {kind} at "{step}": delete that first, or choose another path.')
+        raise Rejected(
+            Sentence(
+                '{path} leads through {kind} at "{step}": delete that first, or choose another path.',
+                path=path,
+                kind=kind,
+                step=step,
+            )
+        )
     there: dict[str, Json] = value if isinstance(value, dict) else {}
     return {**there, step: _with(there.get(step, MISSING), rest, leaf, path)}
 
@@ -212,7 +241,7 @@ def _longer(there: Json | object, value: Json) -> Json:
         case {"v": list(items), "w": weight, **rest} if not rest:
             return {"v": [*items, value], "w": weight}
         case dict():
-            raise Rejected("There is an object at that path: append adds to a list.")
+            raise Rejected(Sentence("There is an object at that path: append adds to a list."))
         case _ if there is MISSING:
             return [value]
         case _:

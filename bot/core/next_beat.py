@@ -11,12 +11,21 @@ from bot.core.kinds import BECAUSE, Doing, HeldFor, ReasonKind, State
 from bot.core.letters import RESTS
 from bot.core.reasons import banter_is_over, is_asleep, is_claimed, is_hushed
 from bot.core.records import Agent, AgentId, Reason, Room
-from bot.core.spending import Funds, Spending, next_day
+from bot.core.sentences import Sentence, listed
+from bot.core.spending import Funds, Limit, Spending, next_day
 from bot.core.status import doing, state_of
 from bot.core.view import Glance, Outline
 from bot.core.wording import counted
 
-NO_PROVIDER = "a model: its community has to bring its own provider (/setup provider)"
+NO_PROVIDER = Sentence("a model: its community has to bring its own provider (/setup provider)")
+
+SPENT = {
+    Limit.CEILING: Sentence("money, until midnight UTC: what whoever runs Selfroom pays for here in a day is spent"),
+    Limit.BUDGET: Sentence("money, until midnight UTC: the budget for today is spent"),
+    Limit.SHARE: Sentence(
+        "money, until midnight UTC: the share of today's budget of this agent and those it is related to is spent"
+    ),
+}
 
 
 class Waiting(StrEnum):
@@ -93,27 +102,28 @@ def _waiting(view: Glance, agent: Agent, now: datetime, funds: Funds) -> NextBea
 def doing_words(view: Outline, look: NextBeat) -> str:
     """Word what an agent is at in its rooms: "typing in Wren's room"; of private threads nothing is told."""
     told = [
-        f"{what} in {view.agents[room_id].name}'s room"
+        Sentence("{what} in {agent}'s room", what=Sentence(what.value), agent=view.agents[room_id].name)
         for room_id, what in look.doing.items()
         if room_id in view.agents
     ]
-    return ", ".join(told)
+    return listed(*told)
 
 
 def _at_rest(view: Outline, agent: Agent, now: datetime) -> NextBeat | None:
     if agent.retired_at is not None:
-        return NextBeat(waiting=Waiting.RETIRED, words="nothing: it is retired")
+        return NextBeat(waiting=Waiting.RETIRED, words=Sentence("nothing: it is retired"))
     if agent.paused_reason is not None and agent.paused_reason.startswith(RESTS):
         why = agent.paused_reason.removeprefix(RESTS)
         return NextBeat(
-            waiting=Waiting.PAUSED, words=f"its channel, which rests until Discord lets Selfroom in ({why})"
+            waiting=Waiting.PAUSED,
+            words=Sentence("its channel, which rests until Discord lets Selfroom in ({why})", why=why),
         )
     if agent.paused_reason is not None:
-        return NextBeat(waiting=Waiting.PAUSED, words=f"someone to resume it ({agent.paused_reason})")
+        return NextBeat(waiting=Waiting.PAUSED, words=Sentence("someone to resume it ({why})", why=agent.paused_reason))
     if view.community.paused:
-        return NextBeat(waiting=Waiting.PAUSED, words="someone to resume everyone (/heartbeat resume)")
+        return NextBeat(waiting=Waiting.PAUSED, words=Sentence("someone to resume everyone (/heartbeat resume)"))
     if is_claimed(agent, now):
-        return NextBeat(waiting=Waiting.MODEL, words="its model's answer")
+        return NextBeat(waiting=Waiting.MODEL, words=Sentence("its model's answer"))
     return None
 
 
@@ -175,51 +185,69 @@ def _why(view: Outline, agent: Agent, reason: Reason, now: datetime) -> Waiting:
 def _words(view: Outline, agent: Agent, waiting: Waiting, reason: Reason) -> str:
     """Word what a beat waits for that will come."""
     owner = view.agents.get(reason.room_id) if reason.room_id is not None else None
-    where = f" in {owner.name}'s room" if owner is not None else ""
-    caused = counted(view.config.self_caused_per_hour, "beat")
-    return {
-        Waiting.BACK_OFF: f"its model, which failed {counted(agent.failures_in_a_row, 'time')} in a row",
-        Waiting.SLEEP: "the end of its sleep, or to be mentioned",
-        Waiting.BUDGET: "money: the budget is used up, or nearly",
-        Waiting.FLOOR: f"the floor: others speak{where}",
-        Waiting.LIMIT: f"a person: it had {caused} in an hour that no person caused",
-        Waiting.SETTLE: f"the person to finish who speaks to it{where}",
-        Waiting.INTERVAL: f"its own next beat, every {agent.interval_seconds:.1f} s: {BECAUSE[reason.kind]}{where}",
-        Waiting.PATIENCE: f"a later look: it had nothing to say lately{where}",
-        Waiting.SCENE: "its turn in a scene",
-        Waiting.INITIATIVE: "a long silence, to begin something by itself",
+    where = Sentence(" in {owner}'s room", owner=owner.name) if owner is not None else ""
+    caused, because = counted(view.config.self_caused_per_hour, "beat"), BECAUSE[reason.kind]
+    told: dict[Waiting, str] = {
+        Waiting.BACK_OFF: Sentence(
+            "its model, which failed {times} in a row", times=counted(agent.failures_in_a_row, "time")
+        ),
+        Waiting.SLEEP: Sentence("the end of its sleep, or to be mentioned"),
+        Waiting.BUDGET: Sentence("money: the budget is used up, or nearly"),
+        Waiting.FLOOR: Sentence("the floor: others speak{where}", where=where),
+        Waiting.LIMIT: Sentence("a person: it had {caused} in an hour that no person caused", caused=caused),
+        Waiting.SETTLE: Sentence("the person to finish who speaks to it{where}", where=where),
+        Waiting.INTERVAL: Sentence(
+            "its own next beat, every {seconds:.1f} s: {because}{where}",
+            seconds=agent.interval_seconds,
+            because=because,
+            where=where,
+        ),
+        Waiting.PATIENCE: Sentence("a later look: it had nothing to say lately{where}", where=where),
+        Waiting.SCENE: Sentence("its turn in a scene"),
+        Waiting.INITIATIVE: Sentence("a long silence, to begin something by itself"),
         Waiting.PROVIDER: NO_PROVIDER,
-        Waiting.HUSH: f"the end of the hush{where}",
-        Waiting.POSTING: f"its own words to be posted{where}",
-        Waiting.SLOT: f"its next look: {BECAUSE[reason.kind]}{where}",
-    }[waiting]
+        Waiting.HUSH: Sentence("the end of the hush{where}", where=where),
+        Waiting.POSTING: Sentence("its own words to be posted{where}", where=where),
+        Waiting.SLOT: Sentence("its next look: {because}{where}", because=because, where=where),
+    }
+    return told[waiting]
 
 
 def _nothing_new(view: Outline, agent: Agent, now: datetime, funds: Funds) -> NextBeat:
     """What would let an agent beat that nothing makes beat now."""
     if agent.asleep_until is not None and is_asleep(agent, now):
-        return NextBeat(waiting=Waiting.SLEEP, words=f"waking at {agent.asleep_until:%H:%M:%S} UTC, or to be mentioned")
+        return NextBeat(
+            waiting=Waiting.SLEEP,
+            words=Sentence("waking at {until:%H:%M:%S} UTC, or to be mentioned", until=agent.asleep_until),
+        )
     mine = [view.all_rooms[room_id] for room_id in view.joined(agent.id)]
     hushed = [room for room in mine if is_hushed(room, now)]
     tired = [room for room in mine if banter_is_over(room, view.config)]
     if hushed and len(hushed) == len(mine):
         until = min(room.hushed_until for room in hushed if room.hushed_until is not None)
         return NextBeat(
-            waiting=Waiting.HUSH, words=f"the end of the hush{_named(view, hushed)} at {until:%H:%M:%S} UTC"
+            waiting=Waiting.HUSH,
+            words=Sentence(
+                "the end of the hush{where} at {until:%H:%M:%S} UTC", where=_named(view, hushed), until=until
+            ),
         )
     if (limit := funds.reached(agent.id)) is not None:
-        return NextBeat(
-            waiting=Waiting.BUDGET, words=f"money, until midnight UTC: {limit[0].lower()}{limit[1:]} is spent"
-        )
+        return NextBeat(waiting=Waiting.BUDGET, words=SPENT[limit])
     if tired:
         run = counted(tired[0].agent_run, "message")
-        words = f"a person to speak or react{_named(view, tired)}: agents said {run} in a row"
+        words = Sentence(
+            "a person to speak or react{where}: agents said {run} in a row", where=_named(view, tired), run=run
+        )
         return NextBeat(waiting=Waiting.BANTER, words=words)
     looks_at = own_beat_at(agent, now, stretch=funds.spending.stretch)
-    unless = f", not before {looks_at:%H:%M:%S} UTC unless a person calls it" if looks_at > rounded_up(now, 1) else ""
-    return NextBeat(waiting=Waiting.NEWS, words=f"something new to happen{unless}")
+    if looks_at <= rounded_up(now, 1):
+        return NextBeat(waiting=Waiting.NEWS, words=Sentence("something new to happen"))
+    later = Sentence("something new to happen, not before {at:%H:%M:%S} UTC unless a person calls it", at=looks_at)
+    return NextBeat(waiting=Waiting.NEWS, words=later)
 
 
 def _named(view: Outline, rooms: list[Room]) -> str:
     names = ", ".join(view.agents[room.owner_id].name for room in rooms[:3])
-    return f" in the room of {names}" + (" and others" if len(rooms) > 3 else "")
+    if len(rooms) > 3:
+        return Sentence(" in the room of {names} and others", names=names)
+    return Sentence(" in the room of {names}", names=names)

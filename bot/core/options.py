@@ -13,8 +13,10 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected, one_of
 from bot.core.kinds import Detail, InputFormat, OutputFormat
 from bot.core.records import Json
+from bot.core.sentences import Sentence
 
 DEFAULT: Final = "default"
+EXAMPLE: Final = '{"silence": "Say nothing when there is nothing to say."}'
 MATTERS: Final[Mapping[str, str]] = {  # by the setting with which each begins
     "model": "New agents",
     "access": "Rooms and access",
@@ -200,7 +202,9 @@ def shown_option(config: CommunityConfig, name: str) -> str:
 
 def _check(name: str) -> None:
     if name not in OPTIONS:
-        raise Rejected(f"There is no setting `{name}`: choose one from the list that comes up while you type.")
+        raise Rejected(
+            Sentence("There is no setting `{name}`: choose one from the list that comes up while you type.", name=name)
+        )
 
 
 def _raw(name: str, text: str) -> Json:
@@ -218,5 +222,5 @@ def _json(text: str) -> Json:
     try:
         value: Json = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Rejected('Give it as JSON, such as {"silence": "Say nothing when there is nothing to say."}.') from error
+        raise Rejected(Sentence("Give it as JSON, such as {example}.", example=EXAMPLE)) from error
     return value

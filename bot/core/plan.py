@@ -7,6 +7,7 @@ from typing import Final, Literal
 from bot.core.errors import Rejected
 from bot.core.focus import ITEM_CHARACTERS, item_of
 from bot.core.records import Json, Plan, PlanItem
+from bot.core.sentences import Sentence
 
 PlanList = Literal["goals", "milestones"]
 PlanPart = Literal["goals", "milestones", "strategy"]
@@ -22,7 +23,7 @@ def added(plan: Plan, part: PlanList, text: Json) -> tuple[Plan, PlanItem]:
     """Add one under a number of its own, the current goal if there is none; raises Rejected when there are enough."""
     told = item_of(text)
     if same := next((one for one in items_of(plan, part) if one.text == told), None):
-        raise Rejected(f"That is {ONE[part]} {same.id} already.")
+        raise Rejected(Sentence("That is {part} {same} already.", part=ONE[part], same=same.id))
     new = PlanItem(id=plan.last_id + 1, text=told)
     after = _checked(replace(_with(plan, part, (*items_of(plan, part), new)), last_id=new.id))
     if part == "goals" and after.current is None:
@@ -47,7 +48,7 @@ def made_current(plan: Plan, named: str) -> tuple[Plan, PlanItem]:
     """Make a goal the one that counts now; raises Rejected if there is none, or it is done."""
     found = _found(plan, "goals", named)
     if found.done:
-        raise Rejected(f"Goal {found.id} is done: choose another, or add a new one.")
+        raise Rejected(Sentence("Goal {found} is done: choose another, or add a new one.", found=found.id))
     return replace(plan, current=found.id), found
 
 
@@ -178,7 +179,7 @@ def _with(plan: Plan, part: PlanList, items: Iterable[PlanItem]) -> Plan:
 def _checked(plan: Plan) -> Plan:
     for part, most in MOST.items():
         if len(items_of(plan, part)) > most:
-            raise Rejected(f"There are {most} {part} already: drop one first.")
+            raise Rejected(Sentence("There are {most} {part} already: drop one first.", most=most, part=part))
     return plan
 
 
@@ -192,7 +193,13 @@ def _found(plan: Plan, part: PlanList, named: str) -> PlanItem:
     for some in (by_number, by_text, begun):
         if len(some) == 1:
             return some[0]
-    raise Rejected(f'There is no {ONE[part]} "{wanted[:60]}" in the plan: name it by its number.')
+    raise Rejected(
+        Sentence(
+            'There is no {part} "{wanted}" in the plan: name it by its number.',
+            part=ONE[part],
+            wanted=wanted[:60],
+        )
+    )
 
 
 def _is_current(plan: Plan, part: PlanPart, one: PlanItem) -> bool:

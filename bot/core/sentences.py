@@ -68,5 +68,14 @@ class Sentence(str):
 
 def stacked(*texts: str) -> Sentence:
     """Give texts one below the other."""
-    between = [part for text in texts for part in ("\n", text)]
+    return _between("\n", texts)
+
+
+def listed(*texts: str) -> Sentence:
+    """Give texts one after the other, with commas."""
+    return _between(", ", texts)
+
+
+def _between(sign: str, texts: tuple[str, ...]) -> Sentence:
+    between = [part for text in texts for part in (sign, text)]
     return Sentence.joined(*between[1:])

@@ -34,7 +34,7 @@ from bot.core.records import (
 )
 from bot.core.sentences import Sentence
 
-WHO_THEY_ARE = "the people who may manage this server, members of every room"
+WHO_THEY_ARE = Sentence("the people who may manage this server, members of every room")
 MayRead = Callable[[Room], Awaitable[bool]]  # whether who asks may read a private thread now
 
 

@@ -10,6 +10,15 @@ from bot.core.scenes.records import SceneStatus
 from bot.engine.stage import opened
 
 HUSHED = "somebody asked for silence"
+EVERYONE_PAUSED = "everyone is paused: resume it once all go on"
+
+
+async def hushed_all(write: Writing, of: CommunityId, *, config: CommunityConfig, now: datetime) -> list[Change]:
+    """Let all scenes rest that run, as nobody beats any more; gives what is still to be written."""
+    changes: list[Change] = []
+    for one in await write.scenes.all(of, (SceneStatus.RUNNING,)):
+        changes += await _rested(write, of, one.id, EVERYONE_PAUSED, config=config, now=now)
+    return changes
 
 
 async def hushed_room(
@@ -20,7 +29,7 @@ async def hushed_room(
     changes: list[Change] = []
     for one in running:
         if one.room_id == room_id:
-            changes += await _rested(write, of, one.id, config=config, now=now)
+            changes += await _rested(write, of, one.id, HUSHED, config=config, now=now)
     return changes
 
 
@@ -31,12 +40,12 @@ async def hushed_thread(
     scene = await write.scenes.of_thread(of, thread_id)
     if scene is None or scene.status is not SceneStatus.RUNNING:
         return []
-    return await _rested(write, of, scene.id, config=config, now=now)
+    return await _rested(write, of, scene.id, HUSHED, config=config, now=now)
 
 
 async def _rested(
-    write: Writing, of: CommunityId, scene_id: SceneId, *, config: CommunityConfig, now: datetime
+    write: Writing, of: CommunityId, scene_id: SceneId, why: str, *, config: CommunityConfig, now: datetime
 ) -> list[Change]:
     stage = await opened(write, of, scene_id, config=config, now=now)
-    await stage.pause(HUSHED)
+    await stage.pause(why)
     return stage.changes

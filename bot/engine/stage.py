@@ -23,6 +23,7 @@ from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import TEXT, begun, closed_side, moved, play_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
+from bot.core.sentences import Sentence
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import asides, calls, comment, posts
 from bot.engine.seating import presence, who_can_play, who_may_sit
@@ -140,10 +141,10 @@ class Stage:
         if seat not in standing.open_seats:
             return
         sits = next(one for one in self.scene.seats if one.seat == seat)
+        self.scene = self.scene.fared(seat, refused=1, steps=sits.steps + 1, why=why)
         if sits.steps + 1 >= self.config.scene_steps:
             await self.rule(Rule.SKIP, seat)
             return
-        self.scene = self.scene.fared(seat, refused=1, steps=sits.steps + 1, why=why)
         await self.write.scenes.keep(self.scene)
         if why := await self._short(standing, is_new=False):
             await self.pause(why)
@@ -189,7 +190,7 @@ class Stage:
         """Let it go on with the time that was left."""
         scene = self.scene
         if scene.status is not SceneStatus.PAUSED:
-            raise Rejected("The scene is not paused.")
+            raise Rejected(Sentence("The scene is not paused."))
         if scene.thread_id is None:
             self._draw(at_once=True)  # which opens a new thread
         deadline = self.now + timedelta(seconds=scene.seconds_left or 0)
@@ -202,7 +203,7 @@ class Stage:
     async def stop(self, why: str) -> None:
         """End it before its end."""
         if not self.scene.status.is_open:
-            raise Rejected("The scene is over.")
+            raise Rejected(Sentence("The scene is over."))
         outcome = f"It was stopped: {why.rstrip('.')}."
         scene = replace(self.scene, status=SceneStatus.STOPPED, outcome=outcome, ended_at=self.now, why="")
         await self._rest_for_good(scene)
@@ -224,7 +225,7 @@ class Stage:
     async def leave(self, seat: Seat) -> None:
         """Whoever sat there is not waited for any more; what the seat saw is left to who takes it."""
         if not self.scene.status.is_open:
-            raise Rejected("The scene is over.")
+            raise Rejected(Sentence("The scene is over."))
         self.scene = self.scene.fared(seat, left_at=self.now)
         _, standing = self._begun()
         if self.scene.status is SceneStatus.RUNNING and seat not in standing.state.away:
@@ -491,5 +492,5 @@ async def opened(
     """Give a scene to work on; raises Rejected when there is none."""
     scene = await write.scenes.find(community_id, scene_id)
     if scene is None:
-        raise Rejected(f"There is no scene {scene_id} here.")
+        raise Rejected(Sentence("There is no scene {scene_id} here.", scene_id=scene_id))
     return Stage(write=write, scene=scene, config=config, now=now)

@@ -28,14 +28,13 @@ from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again
-from cogs.ui.cards import Shown, agent_card, agent_list, architect_line
+from cogs.ui.cards import EVERYONE_PAUSED, Shown, agent_card, agent_list, architect_line
 from cogs.ui.charts import attention_rows
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pictures import chart
 from cogs.ui.rights import AS_SOON_AS, check_removable, left_open, soon
 from cogs.ui.texts import label
 
-EVERYONE_PAUSED = Sentence(" (everyone is paused)")
 WEEK_MINUTES = 7 * 24 * 60
 Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
 Text = app_commands.Range[str, 1, 2000]
@@ -75,7 +74,7 @@ class Living(Group):
         view = sight.of(await self.desk.community.view(guild_of(interaction), agent.id))
         hidden = agent.id in sight.hidden_agents
         shown = Shown(model=None) if hidden else await self.beside(interaction, agent, view)
-        title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
+        title, rows = Sentence("Attention of {agent}", agent=agent.name), attention_rows(view, agent.id)
         file = await chart("attention", title, rows)
         await self.lay_out(interaction, agent_card(view, agent.id, self.desk.clock.now(), shown, file), [file])
 

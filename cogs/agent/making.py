@@ -8,12 +8,13 @@ from discord import app_commands
 from bot.core.actions import AlterAgent, CloneAgent, SetAllocation
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
-from bot.core.templates import BY_PURPOSE, TEMPLATES, Template
+from bot.core.sentences import Sentence, stacked
+from bot.core.templates import BY_PURPOSE, TEMPLATES, Purpose, Template
 from cogs.arguments import AgentArg, ModelArg, models_here
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again, UseButton
 from cogs.ui.faces import lasting
-from cogs.ui.forms import AgentForm, Draft, NewAgentForm
+from cogs.ui.forms import AgentForm, Draft, NewAgentForm, open_form
 from cogs.ui.guide import FOR_EVERYONE
 
 MOST_BYTES = 64_000
@@ -25,6 +26,14 @@ TEMPLATE_CHOICES = [
     app_commands.Choice(name=f"{template.name}: {template.about}"[:100], value=template.name)
     for template in TEMPLATES.values()
 ]
+
+
+PURPOSES = {
+    Purpose.COMPANION: Sentence("Companions"),
+    Purpose.HELPER: Sentence("Helpers"),
+    Purpose.GAME_MASTER: Sentence("Game masters"),
+    Purpose.MODERATOR: Sentence("Moderators"),
+}
 
 
 class Making(Group):
@@ -57,7 +66,7 @@ class Making(Group):
         if name and draft.prompt:
             await self.make_agent(interaction, draft)
         else:
-            await interaction.response.send_modal(NewAgentForm(draft, await models_here(interaction), self.make_agent))
+            await open_form(interaction, NewAgentForm(draft, await models_here(interaction), self.make_agent))
 
     @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.choices(template=TEMPLATE_CHOICES)
@@ -105,7 +114,7 @@ class Making(Group):
         given |= {"spare_model": spare_model, "listens_to_bare_name": listens_to_bare_name}
         if all(value is None for value in (*given.values(), prompt, avatar, avatar_url)):
             whole = await self.desk.agents.whole(guild_of(interaction), agent.id)
-            await interaction.response.send_modal(AgentForm(Draft.of(whole), self.alter))
+            await open_form(interaction, AgentForm(Draft.of(whole), self.alter))
             return
         await wait(interaction)
         picture = await lasting(interaction, agent.id, avatar) if avatar else avatar_url
@@ -155,31 +164,38 @@ class Making(Group):
 
 def all_templates() -> str:
     """List what there is to start from, by what it is for."""
-    lines = ["**Ready-made agents** to begin with: look at one, and change in it what you like."]
+    lines: list[str] = [Sentence("**Ready-made agents** to begin with: look at one, and change in it what you like.")]
     for purpose, group in BY_PURPOSE.items():
-        lines += [f"\n__{purpose.capitalize()}s__", *(f"**{one.name}** {one.about}" for one in group)]
-    return "\n".join(lines)
+        lines += [Sentence.joined("\n__", PURPOSES[purpose], "__"), *(f"**{one.name}** {one.about}" for one in group)]
+    return stacked(*lines)
 
 
 def one_template(template: Template) -> str:
     """Show what somebody gets who starts from a template."""
     told = template.prompt.replace("\n", "\n> ")
-    what = "a persona" if template.type is AgentType.PERSONA else "a bot"
-    return f"**{template.name}** {template.about} ({what}).\n> {told}\nTo begin with: *{template.first_words}*"
+    what = Sentence("a persona") if template.type is AgentType.PERSONA else Sentence("a bot")
+    return Sentence(
+        "**{template}** {about} ({what}).\n> {told}\nTo begin with: *{first_words}*",
+        template=template.name,
+        about=template.about,
+        what=what,
+        told=told,
+        first_words=template.first_words,
+    )
 
 
 def _on(interaction: Interaction, template: Template) -> Iterator[tuple[str, str, str]]:
     """Give the buttons under one template: path, template and label of each."""
     if person(interaction).is_architect:
-        yield "agent create", template.name, f"Make {template.name}"
-    yield "agent browse", "", "All of them"
+        yield "agent create", template.name, Sentence("Make {template}", template=template.name)
+    yield "agent browse", "", Sentence("All of them")
 
 
 async def text_of(file: discord.Attachment) -> str:
     """Read a text file; raises Rejected when it is none or too long."""
     if file.size > MOST_BYTES:
-        raise Rejected("That file is too long: a prompt has at most 8,000 characters.")
+        raise Rejected(Sentence("That file is too long: a prompt has at most 8,000 characters."))
     try:
         return (await file.read()).decode("utf-8-sig").strip()
     except UnicodeDecodeError:
-        raise Rejected("That file is no text: give a plain text file in UTF-8.") from None
+        raise Rejected(Sentence("That file is no text: give a plain text file in UTF-8.")) from None

@@ -6,6 +6,7 @@ from discord import app_commands
 from bot.core.actions import AlterAgent
 from bot.core.errors import Rejected
 from bot.core.records import Agent
+from bot.core.sentences import Sentence
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.faces import lasting
@@ -30,7 +31,11 @@ class Moving(Group):
         await wait(interaction)
         card = await self.desk.cards.move_out(guild_of(interaction), agent.id, who=person(interaction).id)
         file = text_file(f"agent-{agent.id}.json", card)
-        await self.say(interaction, f"**{label(agent.name)}** as a character card (v2). No key is in it.", files=[file])
+        await self.say(
+            interaction,
+            Sentence("**{agent}** as a character card (v2). No key is in it.", agent=label(agent.name)),
+            files=[file],
+        )
 
     @app_commands.command(name="import")
     async def import_(self, interaction: Interaction, file: discord.Attachment) -> None:
@@ -42,7 +47,7 @@ class Moving(Group):
         managers_only(interaction)
         await wait(interaction)
         if file.size > MOST_BYTES:
-            raise Rejected("That file is too large: a card has at most 10 MB.")
+            raise Rejected(Sentence("That file is too large: a card has at most 10 MB."))
         card = await self.desk.cards.read(guild_of(interaction), await file.read())
         agent, made = await self.desk.cards.move_in(guild_of(interaction), person(interaction), card)
         done = await told(interaction, made)
@@ -53,6 +58,6 @@ class Moving(Group):
         try:
             address = await lasting(interaction, agent.id, file)
         except Rejected as no:
-            return f" It has no picture yet. {no.sentence}"
+            return Sentence(" It has no picture yet. {sentence}", sentence=no.sentence)
         await self.do(interaction, AlterAgent(agent_id=agent.id, avatar_url=address))
         return ""

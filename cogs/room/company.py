@@ -15,8 +15,11 @@ from bot.core.kinds import LetterKind
 from bot.core.letters import wanted_visibility
 from bot.core.people import present
 from bot.core.records import Agent, AgentId, Checkpoint, Message, MessageId, Room
+from bot.core.sentences import Sentence, listed, stacked
 from bot.core.view import Glance, Outline, View
 from bot.core.wording import counted, honest
+from bot.languages import spoken
+from bot.languages.shown import speak_view
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, here, managers_only, may_read, wait
 from cogs.ui.again import Again, UseButton
@@ -46,7 +49,8 @@ class Company(Group):
         owner = room or await here(interaction)
         view = await self.desk.community.view(guild_of(interaction), owner.id)
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
-        await self.say(interaction, embed=room_card(view, owner.id, self.desk.clock.now()))
+        card = room_card(view, owner.id, self.desk.clock.now(), partial(spoken, locale=interaction.locale.value))
+        await self.say(interaction, embed=card)
 
     @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(30, 60.0)
@@ -64,7 +68,8 @@ class Company(Group):
         view, looks = sight.of(view), await self.looks(interaction, sight)
         people = people_lines(view, owner.id, now, entrants(interaction.guild, channel_id))
         lines = [*member_lines(view, owner.id, looks, now), architect_line(), *people]
-        await self.list_out(interaction, f"**In {label(owner.name)}'s room**", lines, empty="Nobody is in it.")
+        title = Sentence("**In {owner}'s room**", owner=label(owner.name))
+        await self.list_out(interaction, title, lines, empty=Sentence("Nobody is in it."))
 
     @app_commands.command(name="scheduled")
     async def later(self, interaction: Interaction, room: AgentArg | None = None, cancel: int | None = None) -> None:
@@ -133,9 +138,8 @@ class Company(Group):
         found, ends = await self.desk.rooms.summaries(guild_id, owner.id)
         link = partial(moment_of, guild_id, room_there, ends)
         lines = [line for one in reversed(found) for line in summary_lines(one, link)]
-        await self.list_out(
-            interaction, f"**{label(owner.name)}'s room in short**", lines, empty="There is no summary yet."
-        )
+        title = Sentence("**{owner}'s room in short**", owner=label(owner.name))
+        await self.list_out(interaction, title, lines, empty=Sentence("There is no summary yet."))
 
     @app_commands.command()
     async def summarise(self, interaction: Interaction, room: AgentArg | None = None) -> None:
@@ -163,10 +167,10 @@ class Company(Group):
         owner = await self.room(interaction, room, threads=False)
         if stop:
             told = await self.do(interaction, StopClearing(), subject=owner.id)
-            await self.say(interaction, f"{told} {await self.how_far(interaction, owner)}")
+            await self.say(interaction, Sentence.joined(told, " ", await self.how_far(interaction, owner)))
         elif messages is None:
             await self.follow(interaction, owner)
-        elif await self.sure(interaction, asked_to_clear(owner, messages), f"Delete {messages}", room=owner.id):
+        elif await self.sure(interaction, *asked_to_clear(owner, messages), room=owner.id):
             await self.begin_to_clear(interaction, owner, messages)
             await self.follow(interaction, owner)
 
@@ -180,7 +184,9 @@ class Company(Group):
     async def how_far(self, interaction: Interaction, owner: Agent) -> str:
         """Word how far the last clearing of a room came."""
         cleared = await self.desk.rooms.cleared(guild_of(interaction), owner.id)
-        return cleared.told() if cleared else "This room is not being cleared: say how many messages are to go."
+        return (
+            cleared.told() if cleared else Sentence("This room is not being cleared: say how many messages are to go.")
+        )
 
     async def follow(self, interaction: Interaction, owner: Agent) -> None:
         """Tell how far the clearing of a room is, again and again until it is over or Discord takes no more of it."""
@@ -194,73 +200,93 @@ class Company(Group):
         await wait(interaction)
         over = await soon(clock, is_over)
         stop = discord.ui.View(timeout=None)
-        stop.add_item(UseButton(Again("room clear", (f"room={owner.id}", "stop=True")), label="Stop"))
-        told = await self.how_far(interaction, owner)
+        stop.add_item(UseButton(Again("room clear", (f"room={owner.id}", "stop=True")), label=Sentence("Stop")))
+        locale = interaction.locale.value
+        speak_view(stop, locale)
+        told = spoken(await self.how_far(interaction, owner), locale)
         shown = await interaction.followup.send(
             told, view=discord.utils.MISSING if over else stop, ephemeral=True, wait=True
         )
         while not over and clock.now() < until:
             await clock.sleep(FOLLOWED_SECONDS)
-            over, before, told = await is_over(), told, await self.how_far(interaction, owner)
+            over, before = await is_over(), told
+            told = spoken(await self.how_far(interaction, owner), locale)
             if over or told != before:
                 await shown.edit(content=told, view=None if over else stop)
 
     def check_sees(self, interaction: Interaction, channel_id: int | None) -> None:
         """Raise NotFound when the room is private and not for whom asked."""
         if not may_read(interaction, channel_id):
-            raise NotFound("There is no such room, or it is private: ask for access with /access request.")
+            raise NotFound(Sentence("There is no such room, or it is private: ask for access with /access request."))
 
 
-def asked_to_clear(owner: Agent, messages: int) -> str:
-    """Word the question that stands before the clearing of a room."""
-    newest = counted(messages, "message") if messages > 1 else "message"
-    return f"Delete the newest {newest} in {owner.name}'s room? That cannot be undone."
+def asked_to_clear(owner: Agent, messages: int) -> tuple[Sentence, Sentence]:
+    """Word the question that stands before the clearing of a room, and its button."""
+    button, newest = Sentence("Delete {messages}", messages=messages), counted(messages, "message")
+    if messages == 1:
+        asked = Sentence("Delete the newest message in {owner}'s room? That cannot be undone.", owner=owner.name)
+        return asked, button
+    return Sentence(
+        "Delete the newest {newest} in {owner}'s room? That cannot be undone.", newest=newest, owner=owner.name
+    ), button
 
 
-def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:
-    """Show one room on a card."""
+def room_card(view: View, room_id: AgentId, now: datetime, say: Callable[[str], str]) -> discord.Embed:
+    """Show one room on a card, which `say` words for who reads it."""
     room, owner = view.all_rooms[room_id], view.agents[room_id]
-    card = discord.Embed(title=f"{label(owner.name)}'s room", description=honest(room.topic or "No topic yet."))
-    card.add_field(name="Access", value=f"{JOINING[room.access].capitalize()}; {seen_by(view, room_id)}.")
-    card.add_field(name="Pace", value=f"{room.wpm} words, {room.rpm} messages a minute{_queue(view, room_id)}")
+    card = discord.Embed(
+        title=say(Sentence("{owner}'s room", owner=label(owner.name))),
+        description=honest(room.topic) if room.topic else say(Sentence("No topic yet.")),
+    )
+    joining, seeing = say(JOINING[room.access]), say(seen_by(view, room_id))
+    card.add_field(name=say(Sentence("Access")), value=f"{joining[:1].upper()}{joining[1:]}; {seeing}.")
+    pace = Sentence("{wpm} words, {rpm} messages a minute", wpm=room.wpm, rpm=room.rpm)
+    card.add_field(name=say(Sentence("Pace")), value=say(stacked(pace, *_queue(view, room_id))))
     silent = room.hushed_until is not None and room.hushed_until > now
     if silent and room.hushed_until is not None:
-        card.add_field(name="Silent until", value=f"<t:{int(room.hushed_until.timestamp())}:t>")
+        card.add_field(name=say(Sentence("Silent until")), value=f"<t:{int(room.hushed_until.timestamp())}:t>")
     members = ", ".join(label(view.agents[one].name) for one in view.rooms[room_id].members)
-    card.add_field(name="Members", value=members[:1_000] or "nobody", inline=False)
+    card.add_field(name=say(Sentence("Members")), value=members[:1_000] or say(Sentence("nobody")), inline=False)
     if room.billboard:
-        card.add_field(name="Billboard", value=honest(room.billboard)[:1_000], inline=False)
-    knocks = view.requests.get(room_id, ())
-    card.set_footer(text=f"ID {room_id} · {counted(len(knocks), 'knock')} at the door")
+        card.add_field(name=say(Sentence("Billboard")), value=honest(room.billboard)[:1_000], inline=False)
+    knocks = counted(len(view.requests.get(room_id, ())), "knock")
+    card.set_footer(text=say(Sentence("ID {room} · {knocks} at the door", room=room_id, knocks=knocks)))
     return card
 
 
-def _queue(view: Glance, room_id: AgentId) -> str:
+def _queue(view: Glance, room_id: AgentId) -> list[str]:
     """Word how many messages wait in the room's one queue to Discord."""
     waiting = sum(letter.kind is LetterKind.POST for letter in view.unposted.get(room_id, ()))
-    return f"\n{counted(waiting, 'message')} waiting to be posted" if waiting else ""
+    return [Sentence("{messages} waiting to be posted", messages=counted(waiting, "message"))] if waiting else []
 
 
 def seen_by(view: Glance, room_id: AgentId) -> str:
     """Word who sees a room: what Discord shows, and what is asked for but not so yet."""
     room, wanted = view.all_rooms[room_id], wanted_visibility(view.unposted.get(room_id, ()))
     if room.channel_id is None:
-        return f"its channel is not there yet; then {SEEING[wanted or room.visibility]}"
+        return Sentence("its channel is not there yet; then {seeing}", seeing=SEEING[wanted or room.visibility])
     if wanted in (None, room.visibility):
         return SEEING[room.visibility]
-    missing = "Discord does not show that yet; `/setup start` says what is missing"
-    return f"{SEEING[room.visibility]} (to be {wanted}: {missing})"
+    missing = Sentence("Discord does not show that yet; `/setup start` says what is missing")
+    return Sentence(
+        "{seeing} (to be {wanted}: {missing})",
+        seeing=SEEING[room.visibility],
+        wanted=Sentence((wanted or room.visibility).value),
+        missing=missing,
+    )
 
 
 def member_lines(view: Outline, room_id: AgentId, looks: Looks, now: datetime) -> list[str]:
     """List a room's members, the owner first, with what they are at in it."""
-    return [
-        f"{SIGNS[shown_state(view, view.agents[id_], looks, now)]} **{label(view.agents[id_].name)}** (ID {id_})"
-        f"{', its own room' if id_ == room_id else ''}, attention: {share_words(one.attention)}"
-        f"{f', {looks[id_].doing[room_id]}' if id_ in looks and room_id in looks[id_].doing else ''}"
-        for id_ in view.rooms[room_id].members
-        if (one := view.memberships[id_, room_id])
-    ]
+    lines: list[str] = []
+    for id_ in view.rooms[room_id].members:
+        agent, share = view.agents[id_], share_words(view.memberships[id_, room_id].attention)
+        told: list[str] = [f"{SIGNS[shown_state(view, agent, looks, now)]} **{label(agent.name)}** (ID {id_})"]
+        told += [Sentence("its own room")] if id_ == room_id else []
+        told.append(Sentence("attention: {share}", share=share))
+        told += [Sentence(looks[id_].doing[room_id].value)] if id_ in looks and room_id in looks[id_].doing else []
+        lines.append(listed(*told))
+    return lines
 
 
 def people_lines(view: Outline, room_id: AgentId, now: datetime, entrants: Sequence[str] | None) -> list[str]:
@@ -268,25 +294,39 @@ def people_lines(view: Outline, room_id: AgentId, now: datetime, entrants: Seque
     since = now - timedelta(hours=view.config.present_hours)
     here = [honest(f"{one.shown()}") for one in present(view.rooms[room_id], since)]
     hours = counted(view.config.present_hours, "hour")
-    named = f"only {', '.join(entrants)}, and administrators" if entrants else "nobody but administrators"
-    who = "everyone" if entrants is None else named
+    named = (
+        Sentence("only {names}, and administrators", names=", ".join(entrants))
+        if entrants
+        else Sentence("nobody but administrators")
+    )
+    who = Sentence("everyone") if entrants is None else named
     return [
-        f"{PEOPLE} People who spoke there in the last {hours}: {', '.join(here) or 'nobody'}",
-        f"🚪 May enter: {who}",
+        Sentence(
+            "{people} People who spoke there in the last {hours}: {names}",
+            people=PEOPLE,
+            hours=hours,
+            names=", ".join(here) or Sentence("nobody"),
+        ),
+        Sentence("🚪 May enter: {who}", who=who),
     ]
 
 
 def summary_lines(summary: Checkpoint, moment: Callable[[MessageId], str]) -> list[str]:
     """Show one summary under what it covers, of which `moment` words an end."""
-    covers = f"from {moment(summary.first_message_id)} to {moment(summary.last_message_id)}"
-    return [f"**{covers}** (written <t:{int(summary.created_at.timestamp())}:R>)", *honest(summary.text).splitlines()]
+    covers = Sentence(
+        "**from {first} to {last}** (written <t:{at}:R>)",
+        first=moment(summary.first_message_id),
+        last=moment(summary.last_message_id),
+        at=int(summary.created_at.timestamp()),
+    )
+    return [covers, *honest(summary.text).splitlines()]
 
 
 def moment_of(guild_id: int, place: Room, messages: Mapping[MessageId, Message], id_: MessageId) -> str:
     """Word a message by when it was said, with a link to it."""
     said = messages.get(id_)
     if said is None:
-        return "a message that is gone"
+        return Sentence("a message that is gone")
     when = f"<t:{int(said.sent_at.timestamp())}:f>"
     channel_id = said.thread_id or place.channel_id
     if not said.discord_id:

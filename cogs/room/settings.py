@@ -17,16 +17,20 @@ from bot.core.actions import (
 )
 from bot.core.kinds import Access, Visibility
 from bot.core.records import Agent
+from bot.core.sentences import Sentence
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only
 from cogs.ui.again import SURE, Again, SureButton, question
-from cogs.ui.forms import TextForm
+from cogs.ui.forms import TextForm, open_form
 from cogs.ui.rights import check_may_change_entry, is_settled, sees_by_right, soon
 
 BILLBOARD_CHARACTERS = 1_000
+SEEN = {one: Sentence("The room is {visibility} now.", visibility=Sentence(one.value)) for one in Visibility}
 NOT_SEEN = {
-    Visibility.PRIVATE: "Until Discord shows the channel closed, the room counts as public.",
-    Visibility.PUBLIC: "Until Discord shows the channel to everyone on the server, the room counts as private.",
+    Visibility.PRIVATE: Sentence("Until Discord shows the channel closed, the room counts as public."),
+    Visibility.PUBLIC: Sentence(
+        "Until Discord shows the channel to everyone on the server, the room counts as private."
+    ),
 }
 Topic = app_commands.Range[str, 0, 120]
 Wpm = app_commands.Range[int, 10, 200]
@@ -62,9 +66,9 @@ class RoomSettings(Group):
         async def written(pressed: Interaction, text: str) -> None:
             await self.act(pressed, SetBillboard(message=text) if text else ClearBillboard(), subject=owner.id)
 
-        start, title = view.all_rooms[owner.id].billboard, f"Billboard of {owner.name}"
-        form = TextForm(title, "Billboard", start=start, longest=BILLBOARD_CHARACTERS, written=written)
-        await interaction.response.send_modal(form)
+        start, title = view.all_rooms[owner.id].billboard, Sentence("Billboard of {owner}", owner=owner.name)
+        form = TextForm(title, Sentence("Billboard"), start=start, longest=BILLBOARD_CHARACTERS, written=written)
+        await open_form(interaction, form)
 
     @app_commands.command()
     async def wpm(self, interaction: Interaction, words: Wpm, room: AgentArg | None = None) -> None:
@@ -123,7 +127,7 @@ class RoomSettings(Group):
         keeps_in = interaction.user.id if closes and keep_me_in else None
         told = await self.do(interaction, SetVisibility(visibility=visibility, keeps_in=keeps_in), subject=owner.id)
         seen = await soon(self.desk.clock, partial(is_settled, interaction, owner.id, visibility))
-        await self.say(interaction, f"The room is {visibility} now." if seen else f"{told} {NOT_SEEN[visibility]}")
+        await self.say(interaction, SEEN[visibility] if seen else Sentence.joined(told, " ", NOT_SEEN[visibility]))
 
     async def may_be_shut_out(self, interaction: Interaction, owner: Agent, channel_id: int | None) -> bool:
         """Tell whether closing a room leaves whoever asked inside, or they are sure; else ask them."""
@@ -135,7 +139,11 @@ class RoomSettings(Group):
             return True
         again = Again.of(interaction).on(room=owner.id)
         kept = Again(again.path, (*again.given, "keep_me_in=True"))
-        view = question(kept, "Close it and keep me in")
-        view.add_item(SureButton(True, again, label="Close it to me too"))
-        await self.say(interaction, f"Once <#{channel_id}> is private, you would not see it yourself.", view=view)
+        view = question(kept, Sentence("Close it and keep me in"))
+        view.add_item(SureButton(True, again, label=Sentence("Close it to me too")))
+        await self.say(
+            interaction,
+            Sentence("Once <#{channel_id}> is private, you would not see it yourself.", channel_id=channel_id),
+            view=view,
+        )
         return False

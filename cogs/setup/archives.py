@@ -8,29 +8,34 @@ from discord import app_commands
 from bot.core.errors import Rejected
 from bot.core.keeping import ArchiveContents
 from bot.core.kinds import LetterKind
+from bot.core.sentences import Sentence, stacked
 from bot.core.wording import counted
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read_thread, person, wait
 from cogs.ui.again import SURE, Again, question
 from cogs.ui.rights import hindrances
 
-EVERY_CHANNEL = (
-    "Only the server's owner and administrators can do that, who see every channel: such a file says which channels "
-    "agents live in and read."
+EVERY_CHANNEL = Sentence(
+    "Only the server's owner and administrators can do that, who see every channel: "
+    "such a file says which channels agents live in and read."
 )
-NOT_ALL = (
-    "The file holds all that is kept, and of a private thread that you may not read too. Have somebody let you into it "
-    "or give you Manage Threads, or ask the owner or an administrator."
+NOT_ALL = Sentence(
+    "The file holds all that is kept, and of a private thread that you may not read "
+    "too. Have somebody let you into it or give you Manage Threads, or ask the owner "
+    "or an administrator."
 )
-HANDED = (
-    "This is all that Selfroom keeps of this server: agents, rooms, what was said and what agents know, private rooms "
-    "and people's names too, so keep it safe. No key is in it that opens anything. `/setup import` takes it in, on a "
-    "server where no agent was made yet."
+HANDED = Sentence(
+    "This is all that Selfroom keeps of this server: agents, rooms, what was said and "
+    "what agents know, private rooms and people's names too, so keep it safe. No key "
+    "is in it that opens anything. `/setup import` takes it in, on a server where no "
+    "agent was made yet."
 )
+MOVE_IN = Sentence("Let them move in")
 MOST_BYTES = 25_000_000
-ASKED = "Let them move in? Settings that were made here give way to theirs."
-NOW = (
-    "They are here now. Rooms that lay in another server get channels here in a moment; what was said in private "
-    "threads there stayed behind, and keys have to be made anew."
+ASKED = Sentence("Let them move in? Settings that were made here give way to theirs.")
+NOW = Sentence(
+    "They are here now. Rooms that lay in another server get channels here in a "
+    "moment; what was said in private threads there stayed behind, and keys have to be "
+    "made anew."
 )
 
 
@@ -49,7 +54,7 @@ class Archives(Group):
             guild_of(interaction), person(interaction), most_bytes=most_bytes(guild)
         )
         file = archive_file(f"selfroom-{interaction.created_at:%Y-%m-%d}.zip", data)
-        await self.say(interaction, f"{worded(held)}\n{HANDED}", files=[file])
+        await self.say(interaction, stacked(worded(held), HANDED), files=[file])
 
     async def reads_threads(self, interaction: Interaction) -> None:
         """Raise Rejected where a private thread is kept that the manager may not read now; rooms are a manager's."""
@@ -71,11 +76,11 @@ class Archives(Group):
         data, guild_id, who = await given.read(), guild_of(interaction), person(interaction)
         if SURE in interaction.extras:
             held = await self.desk.community.unpack(guild_id, who, data)
-            await self.say(interaction, f"{worded(held)}\n{NOW}{await self.lacked(interaction, guild)}")
+            await self.say(interaction, stacked(worded(held), NOW + await self.lacked(interaction, guild)))
             return
-        asked = f"{worded(await self.desk.community.look_into(guild_id, who, data))}\n{ASKED}"
+        asked = stacked(worded(await self.desk.community.look_into(guild_id, who, data)), ASKED)
         file = archive_file(given.filename, data)  # so that it is there when the answer comes, whenever that is
-        await self.say(interaction, asked, files=[file], view=question(Again("setup import"), "Let them move in"))
+        await self.say(interaction, asked, files=[file], view=question(Again("setup import"), MOVE_IN))
 
     async def lacked(self, interaction: Interaction, guild: discord.Guild) -> str:
         """Word which rights are missing for the channels that are still to be made; empty when none is."""
@@ -89,9 +94,9 @@ def chosen(interaction: Interaction, archive: discord.Attachment | None, most: i
     asked_about = interaction.message.attachments if SURE in interaction.extras and interaction.message else []
     given = archive or next(iter(asked_about), None)
     if given is None:
-        raise Rejected("Give the file that /setup export gave you.")
+        raise Rejected(Sentence("Give the file that /setup export gave you."))
     if given.size > most:
-        raise Rejected(f"That file is too large: I can take {most / 1e6:,.0f} MB here.")
+        raise Rejected(Sentence("That file is too large: I can take {megabytes:,.0f} MB here.", megabytes=most / 1e6))
     return given
 
 
@@ -113,7 +118,7 @@ def managed(interaction: Interaction) -> tuple[discord.Guild, discord.Member]:
     managers_only(interaction)
     guild, member = interaction.guild, interaction.user
     if guild is None or not isinstance(member, discord.Member):
-        raise Rejected("This works in a server only: use it in a channel there.")
+        raise Rejected(Sentence("This works in a server only: use it in a channel there."))
     return guild, member
 
 
@@ -124,8 +129,13 @@ def sees_all(guild: discord.Guild, member: discord.Member) -> bool:
 
 def worded(held: ArchiveContents) -> str:
     """Word what an archive holds."""
-    what = f"**{counted(held.agents, 'agent')}** with {counted(held.messages, 'message')}."
-    return f"{what} To be set again: {', '.join(held.left_out)}." if held.left_out else what
+    agents, messages = counted(held.agents, "agent"), counted(held.messages, "message")
+    what = Sentence("**{agents}** with {messages}.", agents=agents, messages=messages)
+    return (
+        Sentence("{what} To be set again: {names}.", what=what, names=", ".join(held.left_out))
+        if held.left_out
+        else what
+    )
 
 
 def archive_file(name: str, data: bytes) -> discord.File:

@@ -3,9 +3,11 @@
 from discord import app_commands
 
 from bot.core.models import Api, OwnProvider
+from bot.core.sentences import Sentence, stacked
 from cogs.arguments import ModelArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again, with_button
+from cogs.ui.forms import open_form
 from cogs.ui.patience import Patience
 from cogs.ui.provider import REMOVE, Brought, ProviderForm, Told, Use, Yes, card_text, described, readers, started
 
@@ -50,7 +52,9 @@ class Models(Group):
         if use is None:
             await self.show_provider(interaction)
         elif use == REMOVE:
-            if await self.sure(interaction, "Delete this server's own provider with its key?", "Delete the key"):
+            if await self.sure(
+                interaction, Sentence("Delete this server's own provider with its key?"), Sentence("Delete the key")
+            ):
                 await self.removed(interaction)
         else:
             await self.ask_for_key(interaction, started(use, api, structured, free))
@@ -59,8 +63,8 @@ class Models(Group):
         """Say who reads the rooms, never the key."""
         await wait(interaction)
         source, own = await self.desk.providers.sources(guild_of(interaction))
-        view = None if source.missing else with_button(Again("setup try"), "Try its model")
-        await self.say(interaction, "\n".join([*readers(source, own), described(own)]), view=view)
+        view = None if source.missing else with_button(Again("setup try"), Sentence("Try its model"))
+        await self.say(interaction, stacked(*readers(source, own), described(own)), view=view)
 
     @app_commands.command(name="try")
     @app_commands.checks.cooldown(6, 600.0)
@@ -78,14 +82,14 @@ class Models(Group):
         card = card or await self.desk.trials.run(guild_id, who, model, Told(interaction).tell)
         kept = await self.desk.trials.keep(guild_id, who, card.model, card.manner) if set == "yes" else ""
         again = Again("setup try", (f"model={card.model}", "set=yes"))
-        view = None if kept else with_button(again, "Ask it so from now on")
+        view = None if kept else with_button(again, Sentence("Ask it so from now on"))
         await interaction.edit_original_response(content=card_text(card.lines(), card.failed, kept), view=view)
 
     async def ask_for_key(self, interaction: Interaction, provider: OwnProvider) -> None:
         """Open the form, in which nobody but the person sees the key."""
         _, config = await self.desk.community.settings(guild_of(interaction))
         model = config.model if provider.base_url is None and not provider.prefix else ""
-        await interaction.response.send_modal(ProviderForm(provider, model, self.brought))
+        await open_form(interaction, ProviderForm(provider, model, self.brought))
 
     async def brought(self, interaction: Interaction, form: Brought) -> None:
         """Try the provider that the form names, and keep it."""

@@ -14,10 +14,11 @@ from bot.core.options import DEFAULT, MATTERS, OPTIONS, read_option, shown_optio
 from bot.core.records import Json
 from bot.core.sentences import Sentence, stacked
 from bot.core.view import Outline
+from bot.languages import OPTION, command_path, translation
 from cogs.arguments import OptionArg, OptionValueArg, ZoneArg, models_here
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.setup.models import ASKED
-from cogs.ui.forms import Draft, Filled, NewAgentForm
+from cogs.ui.forms import Draft, Filled, NewAgentForm, open_form
 from cogs.ui.money import budget
 from cogs.ui.provider import readers
 from cogs.ui.rights import lacking
@@ -73,15 +74,17 @@ def readiness(
 def option_line(config: CommunityConfig, defaults: CommunityConfig, name: str) -> str:
     """Word one setting: its value, what it is, and its default where that is another."""
     shown, default = named_option(config, name), named_option(defaults, name)
-    changed = "" if shown == default else f" (changed; default: {default})"
-    return f"**{name}** = {shown}{changed}: {OPTIONS[name]}"
+    changed = "" if shown == default else Sentence(" (changed; default: {default})", default=default)
+    return Sentence.joined(f"**{name}** = {shown}", changed, f": {OPTIONS[name]}")
 
 
 def option_lines(config: CommunityConfig, defaults: CommunityConfig) -> list[str]:
     """Give all settings by matter, those that are changed named first."""
     changed = [name for name in OPTIONS if shown_option(config, name) != shown_option(defaults, name)]
-    named = ", ".join(f"`{name}`" for name in changed) or "nothing"
-    lines = [f"Changed here: {named}. The value `{DEFAULT}` puts a setting back."]
+    named = ", ".join(f"`{name}`" for name in changed) or Sentence("nothing")
+    lines: list[str] = [
+        Sentence("Changed here: {named}. The value `{default}` puts a setting back.", named=named, default=DEFAULT)
+    ]
     for name in OPTIONS:
         lines += [f"__{MATTERS[name]}__"] if name in MATTERS else []
         lines.append(option_line(config, defaults, name))
@@ -123,7 +126,12 @@ def there(interaction: Interaction, setting: str, value: Json) -> Json:
         "architect_role_id": guild.get_role(value) is not None,
     }
     if not found.get(setting, True):
-        raise Rejected(f"This server has no such {setting.removesuffix('_id').replace('_', ' ')}: use `/setup places`.")
+        raise Rejected(
+            Sentence(
+                "This server has no such {what}: use `/setup places`.",
+                what=setting.removesuffix("_id").replace("_", " "),
+            )
+        )
     return value
 
 
@@ -133,10 +141,14 @@ class Steps(discord.ui.View):
     def __init__(self, *, chosen: Chosen, tried: Tried, filled: Filled) -> None:
         super().__init__(timeout=None)
         self.add_item(
-            ChannelChoice("category_id", "Where agents' channels are made", discord.ChannelType.category, chosen)
+            ChannelChoice(
+                "category_id", Sentence("Where agents' channels are made"), discord.ChannelType.category, chosen
+            )
         )
         self.add_item(
-            ChannelChoice("managers_channel_id", "Where managers are told things", discord.ChannelType.text, chosen)
+            ChannelChoice(
+                "managers_channel_id", Sentence("Where managers are told things"), discord.ChannelType.text, chosen
+            )
         )
         self._tried = tried
         self._filled = filled
@@ -158,7 +170,7 @@ class Steps(discord.ui.View):
     async def agent(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
         """Open the form for a new agent."""
         draft = Draft(name="", prompt="", type=AgentType.PERSONA)
-        await interaction.response.send_modal(NewAgentForm(draft, await models_here(interaction), self._filled))
+        await open_form(interaction, NewAgentForm(draft, await models_here(interaction), self._filled))
 
 
 class ChannelChoice(discord.ui.ChannelSelect[Steps]):
@@ -305,9 +317,22 @@ class Settings(Group):
         command = interaction.command
         assert isinstance(command, app_commands.Command)  # noqa: S101 - no menu of a message comes here
         asked = zip(command.parameters, given, strict=True)
-        lines = [f"- `{one.display_name}`: {named_option(config, name)} ({one.description})" for one, name in asked]
-        how = f"Give `/{command.qualified_name}` what is to change; `/setup options` with `{DEFAULT}` puts it back."
-        await self.say(interaction, "\n".join(["**As it is now**", *lines, how])[:2_000])
+        locale = interaction.locale.value
+        lines = [
+            Sentence.joined(
+                f"- `{translation(locale, one.display_name, OPTION) or one.display_name}`: ",
+                f"{named_option(config, name)} (",
+                Sentence(str(one.description)),
+                ")",
+            )
+            for one, name in asked
+        ]
+        how = Sentence(
+            "Give `/{command}` what is to change; `/setup options` with `{default}` puts it back.",
+            command=command_path(command.qualified_name, locale),
+            default=DEFAULT,
+        )
+        await self.say(interaction, stacked(Sentence("**As it is now**"), *lines, how))
 
     async def change(self, interaction: Interaction, **values: Json) -> None:
         """Set what was given and say so."""

@@ -7,13 +7,15 @@ from bot.core.wording import counted, honest
 from cogs.base import Interaction, guild_of, person, wait
 from cogs.timeline.boards import Number, TreeGroup, TreeNumber
 from cogs.ui.files import text_file
+from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.trees import branches, may_look, titled
 
 
 class Looking(TreeGroup):
     """Commands on nodes that there are."""
 
-    @app_commands.command(name="list")
+    @app_commands.command(name="list", extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def list_(self, interaction: Interaction) -> None:
         """List the trees there are."""
         await wait(interaction)
@@ -21,7 +23,8 @@ class Looking(TreeGroup):
         lines = [_listed(one) for one in found if await may_look(interaction, one)]
         await self.list_out(interaction, "Trees", lines, empty="There are no trees: `/timeline fork` begins one.")
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def show(self, interaction: Interaction, tree: TreeNumber | None = None) -> None:
         """Show all nodes of a tree.
 
@@ -32,7 +35,8 @@ class Looking(TreeGroup):
         shown = await self.desk.timelines.shown(timeline)
         await self.list_out(interaction, titled(timeline), branches(shown.nodes), empty="It is empty.")
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
+    @app_commands.checks.cooldown(30, 60.0)
     async def read(self, interaction: Interaction, node: Number, tree: TreeNumber | None = None) -> None:
         """Read what was said in a node since the fork.
 

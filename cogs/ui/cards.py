@@ -34,6 +34,8 @@ COLOURS = {
 SLOWEST_SECONDS = 10.0
 PROMPT_CHARACTERS = 400
 ROOMS_CHARACTERS = 800
+LAST_CHARACTERS = 900
+EVERYONE_PAUSED = Sentence(" (everyone is paused)")
 NOT_FOR_YOU = Sentence("shown only to who sees all of its rooms")
 
 Card = discord.ui.LayoutView
@@ -49,7 +51,7 @@ def shown_state(view: Outline, agent: Agent, looks: Looks, now: datetime) -> Sta
 
 def architect_line() -> str:
     """Tell who bears the id that is no agent's."""
-    return f"{PEOPLE} **{ARCHITECT_NAME}** (ID {ARCHITECT_ID}): {WHO_THEY_ARE}"
+    return Sentence.joined(f"{PEOPLE} **{ARCHITECT_NAME}** (ID {ARCHITECT_ID}): ", WHO_THEY_ARE)
 
 
 def agent_list(view: Outline, looks: Looks, now: datetime) -> list[str]:
@@ -164,16 +166,16 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> Sentence:
 
 def _buttons(agent: Agent, state: State) -> list[UseButton]:
     """Give what managers do most, as buttons."""
-    named = {"HUD": "hud show", "Knowledge": "knowledge show", "Beats": "hud history"}
+    named = {Sentence("HUD"): "hud show", Sentence("Knowledge"): "knowledge show", Sentence("Beats"): "hud history"}
     match state:
         case State.RETIRED:
-            named["Restore"] = "agent restore"
+            named[Sentence("Restore")] = "agent restore"
         case State.PAUSED if agent.paused_reason is not None:
-            named["Resume"] = "agent resume"
+            named[Sentence("Resume")] = "agent resume"
         case State.PAUSED:
             pass
         case _:
-            named |= {"Wake": "agent wake", "Pause": "agent pause"}
+            named |= {Sentence("Wake"): "agent wake", Sentence("Pause"): "agent pause"}
     buttons = [UseButton(Again(path, (f"agent={agent.id}",)), label=label) for label, path in named.items()]
     everyone = state is State.PAUSED and agent.paused_reason is None
     return [*buttons, UseButton(Again("heartbeat resume"), label=Sentence("Resume everyone"))] if everyone else buttons
@@ -214,9 +216,17 @@ def _today(shown: Shown, agent: Agent) -> str:
 def _ever(ever: Used, model: Model, agent: Agent) -> str:
     tokens = ever.usage.input_tokens + ever.usage.output_tokens
     price = cost(ever.usage.cost_usd, model, [agent.model])
-    return f"{counted(ever.beats, 'beat')}, {tokens:,} tokens, {price} since {ever.day:%Y-%m-%d}"
+    return Sentence(
+        "{beats}, {tokens}, {price} since {day:%Y-%m-%d}",
+        beats=counted(ever.beats, "beat"),
+        tokens=counted(tokens, "token"),
+        price=price,
+        day=ever.day,
+    )
 
 
 def _last(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
-    what = honest(beat.failed or "") or (for_managers(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
-    return f"<t:{int(beat.at.timestamp())}:R>, {beat_reason(beat)}: {what}"[:1_000]
+    what = honest(beat.failed or "") or (
+        for_managers(beat.outcome[-1], rooms)[:LAST_CHARACTERS] if beat.outcome else Sentence("it stayed silent")
+    )
+    return Sentence.joined(f"<t:{int(beat.at.timestamp())}:R>, ", beat_reason(beat), ": ", what)

@@ -9,6 +9,7 @@ from bot.core.kinds import BECAUSE, State
 from bot.core.models import Model
 from bot.core.next_beat import NextBeat, Waiting, doing_words
 from bot.core.records import Agent, AgentId, Usage
+from bot.core.sentences import Sentence
 from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.ui.cards import NOT_FOR_YOU, Looks, pace, shown_state
@@ -58,25 +59,33 @@ def pace_table(view: Outline, agents: Sequence[Agent], looks: Looks, hidden: Col
 
 def _paced(view: Outline, agent: Agent, look: NextBeat | None) -> str:
     if look is not None and look.at is None and look.waiting is Waiting.SCENE:  # one that keeps secrets
-        return "sits in a scene: how it beats is told once that is over"
-    resting = f"(resting {agent.resting_interval_seconds:.1f} s)"
-    busy = f"{at} · " if look and (at := doing_words(view, look)) else ""
-    return f"{busy}every {agent.interval_seconds:.1f} s {resting} · {_last_beat(agent)} · {_next_beat(look)}"
+        return Sentence("sits in a scene: how it beats is told once that is over")
+    every = Sentence(
+        "every {seconds:.1f} s (resting {resting:.1f} s)",
+        seconds=agent.interval_seconds,
+        resting=agent.resting_interval_seconds,
+    )
+    paced = Sentence.joined(every, " · ", _last_beat(agent), " · ", _next_beat(look))
+    return Sentence.joined(at, " · ", paced) if look and (at := doing_words(view, look)) else paced
 
 
 def _last_beat(agent: Agent) -> str:
     if agent.last_beat_at is None:
-        return "has not beaten yet"
-    because = f", because {BECAUSE[agent.last_reason]}" if agent.last_reason else ""
-    return f"last beat <t:{int(agent.last_beat_at.timestamp())}:R>{because}"
+        return Sentence("has not beaten yet")
+    at = int(agent.last_beat_at.timestamp())
+    if agent.last_reason is None:
+        return Sentence("last beat <t:{at}:R>", at=at)
+    return Sentence("last beat <t:{at}:R>, because {because}", at=at, because=BECAUSE[agent.last_reason])
 
 
 def _next_beat(look: NextBeat | None) -> str:
     if look is None:
-        return "just moved in"
+        return Sentence("just moved in")
     if look.at is None:
-        return f"waits for {look.words}"
-    return f"next <t:{ceil(look.at.timestamp())}:T> at the earliest, waits for {look.words}"
+        return Sentence("waits for {words}", words=look.words)
+    return Sentence(
+        "next <t:{at}:T> at the earliest, waits for {words}", at=ceil(look.at.timestamp()), words=look.words
+    )
 
 
 def usage_rows(used: Mapping[str, Used]) -> list[Bar]:
@@ -90,7 +99,14 @@ def usage_rows(used: Mapping[str, Used]) -> list[Bar]:
 def usage_table(used: Mapping[str, Used], model: Model, models: Mapping[str, Collection[str]]) -> list[str]:
     """Give the numbers under the picture; `models`: those that each name asks."""
     return [
-        f"**{name}**: {counted(beats, 'beat')}, {usage.input_tokens:,} in ({usage.cached_tokens:,} cached), "
-        f"{usage.output_tokens:,} out, {cost(usage.cost_usd, model, models.get(name, ()))}"
+        Sentence(
+            "**{name}**: {beats}, {tokens:,} in ({cached:,} cached), {out:,} out, {cost}",
+            name=name,
+            beats=counted(beats, "beat"),
+            tokens=usage.input_tokens,
+            cached=usage.cached_tokens,
+            out=usage.output_tokens,
+            cost=cost(usage.cost_usd, model, models.get(name, ())),
+        )
         for name, (beats, usage) in sorted(used.items(), key=lambda item: -item[1][1].input_tokens)
     ]

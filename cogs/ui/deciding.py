@@ -12,8 +12,10 @@ from bot.core.kinds import LetterKind
 from bot.core.moderation import HELD_ID, held_id
 from bot.core.people import mention
 from bot.core.records import AccessRequest, Agent, AgentId, Letter, LetterId, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.view import Outline
 from bot.core.wording import honest
+from bot.languages import spoken
 from cogs.ui.again import Item, Lasting
 from cogs.ui.rights import told
 from cogs.ui.texts import label
@@ -21,13 +23,7 @@ from cogs.ui.texts import label
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
 SHOWN = 10  # things to decide about at once: two buttons each, and a message has 25
-LABELS = {"post": ("Approve", discord.ButtonStyle.success), "discard": ("Discard", discord.ButtonStyle.danger)}
-HELD_AS = {
-    LetterKind.POST: "to be said in",
-    LetterKind.BILLBOARD: "a billboard for",
-    LetterKind.TOPIC: "a topic for",
-    LetterKind.RENAME: "a new name for the agent of",
-}
+LABELS = {"post": discord.ButtonStyle.success, "discard": discord.ButtonStyle.danger}
 STYLES = {"grant": discord.ButtonStyle.success, "deny": discord.ButtonStyle.danger}
 
 
@@ -56,8 +52,9 @@ class DecidingButton(Lasting, template=r"(?!)"):
         """Decide, and tell who pressed; the first decision wins."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         if interaction.guild_id is None:
-            raise NotFound("This works in a server only.")
-        await interaction.followup.send(await self.decide(interaction, Snowflake(interaction.guild_id)), ephemeral=True)
+            raise NotFound(Sentence("This works in a server only."))
+        done = await self.decide(interaction, Snowflake(interaction.guild_id))
+        await interaction.followup.send(spoken(done, interaction.locale.value), ephemeral=True)
 
 
 class HeldButton(DecidingButton, template=HELD_ID):
@@ -66,9 +63,9 @@ class HeldButton(DecidingButton, template=HELD_ID):
     @staticmethod
     def drawn(verdict: str, number: int, row: int | None) -> Button:
         """Give the button as Discord shows it."""
-        word, style = LABELS[verdict]
+        label = Sentence("Approve {id}", id=number) if verdict == "post" else Sentence("Discard {id}", id=number)
         id_ = held_id(verdict, LetterId(number))
-        return discord.ui.Button(label=f"{word} {number}", style=style, custom_id=id_, row=row)
+        return discord.ui.Button(label=label, style=LABELS[verdict], custom_id=id_, row=row)
 
     async def decide(self, interaction: Interaction, guild_id: Snowflake) -> str:
         """Post the message, or throw it away."""
@@ -90,9 +87,15 @@ def held_view(held: Sequence[tuple[Letter, str]]) -> discord.ui.View:
 def held_line(letter: Letter, words: str, view: Outline) -> str:
     """Word one thing that is held."""
     room = view.all_rooms.get(letter.room_id)  # a private thread is nobody's to see here
-    where = f"<#{room.channel_id}>" if room and room.channel_id else "a private thread"
+    where = f"<#{room.channel_id}>" if room and room.channel_id else Sentence("a private thread")
     said = words if len(words) <= 120 else f"{words[:119]}…"
-    return f"**{letter.id}**: {HELD_AS[letter.kind]} {where}: {honest(' '.join(said.split()))}"
+    held_as = {
+        LetterKind.POST: Sentence("to be said in {where}", where=where),
+        LetterKind.BILLBOARD: Sentence("a billboard for {where}", where=where),
+        LetterKind.TOPIC: Sentence("a topic for {where}", where=where),
+        LetterKind.RENAME: Sentence("a new name for the agent of {where}", where=where),
+    }[letter.kind]
+    return Sentence.joined(f"**{letter.id}**: ", held_as, f": {honest(' '.join(said.split()))}")
 
 
 class KnockButton(DecidingButton, template=r"knock:(?P<verdict>grant|deny):(?P<id>\d+)"):
@@ -101,8 +104,8 @@ class KnockButton(DecidingButton, template=r"knock:(?P<verdict>grant|deny):(?P<i
     @staticmethod
     def drawn(verdict: str, number: int, row: int | None) -> Button:
         """Give the button as Discord shows it."""
-        label, id_ = f"{verdict.title()} {number}", f"knock:{verdict}:{number}"
-        return discord.ui.Button(label=label, style=STYLES[verdict], custom_id=id_, row=row)
+        label = Sentence("Grant {id}", id=number) if verdict == "grant" else Sentence("Deny {id}", id=number)
+        return discord.ui.Button(label=label, style=STYLES[verdict], custom_id=f"knock:{verdict}:{number}", row=row)
 
     async def decide(self, interaction: Interaction, guild_id: Snowflake) -> str:
         """Let in, or turn away."""
@@ -126,12 +129,21 @@ def knock_line(knock: AccessRequest, view: Outline) -> str:
     room = label(view.agents[knock.room_id].name)
     at = int(knock.created_at.timestamp())
     who = requester(knock, view.agents)
-    return f"**{knock.id}**: {who} at **{room}**'s room, with the key *{label(knock.key_label)}*, <t:{at}:R>"
+    return Sentence(
+        "**{knock}**: {who} at **{room}**'s room, with the key *{key_label}*, <t:{at}:R>",
+        knock=knock.id,
+        who=who,
+        room=room,
+        key_label=label(knock.key_label),
+        at=at,
+    )
 
 
 def requester(knock: AccessRequest, agents: Mapping[AgentId, Agent]) -> str:
     """Word who asks by their id: by now somebody else may bear the name under which they asked."""
     if knock.requester_person_id is not None:
-        return f"{label(knock.requester_name)} (now {mention(knock.requester_person_id)})"
+        return Sentence(
+            "{name} (now {person})", name=label(knock.requester_name), person=mention(knock.requester_person_id)
+        )
     agent = agents.get(knock.requester_agent_id) if knock.requester_agent_id is not None else None
     return f"{label(agent.name)} (ID {agent.id})" if agent else label(knock.requester_name)

@@ -7,6 +7,7 @@ import discord
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.records import AgentId, Snowflake
+from bot.core.sentences import Sentence
 
 MOST_BYTES = 8_000_000
 LOOKS, LOOK_SECONDS = 60, 0.25  # a new room's channel may take a moment
@@ -17,7 +18,7 @@ Interaction = discord.Interaction[SelfroomClient]
 async def lasting(interaction: Interaction, agent_id: AgentId, file: discord.Attachment) -> str | None:
     """Keep an uploaded picture as an agent's and give its address; raises Rejected when it is none."""
     if file.size > MOST_BYTES:
-        raise Rejected("That picture is too large: an avatar has at most 8 MB.")
+        raise Rejected(Sentence("That picture is too large: an avatar has at most 8 MB."))
     guild_id = Snowflake(interaction.guild_id or 0)
     return await interaction.client.dress(guild_id, await _channel(interaction, agent_id), await file.read())
 
@@ -29,4 +30,4 @@ async def _channel(interaction: Interaction, agent_id: AgentId) -> Snowflake:
         if (channel_id := (await community.view(guild_id, messages=0)).all_rooms[agent_id].channel_id) is not None:
             return channel_id
         await asyncio.sleep(LOOK_SECONDS)
-    raise Rejected("The agent's room has no channel yet: give it the picture a little later.")
+    raise Rejected(Sentence("The agent's room has no channel yet: give it the picture a little later."))

@@ -12,11 +12,14 @@ from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import AgentId, WholeAgent
+from bot.core.sentences import Sentence
 from bot.core.templates import TEMPLATES, Template
+from bot.languages.shown import speak_view
 
 FORM_CHARACTERS = 4_000  # Discord's limit of one field
 MOST_OPTIONS = 25
 ABOUT = {name: template.about for name, template in TEMPLATES.items()}
+WHO = Sentence("Who is it, or what does it do?")
 OFFERED_SECONDS = 840.0  # Discord lets an answer that only one person sees be used for 15 minutes
 Interaction = discord.Interaction[SelfroomClient]
 
@@ -81,6 +84,12 @@ class Form(discord.ui.Modal):
         await interaction.client.explain(interaction, error, offered=Offer(self))
 
 
+async def open_form(interaction: Interaction, form: Form) -> None:
+    """Show a form in the language of who fills it in."""
+    speak_view(form, interaction.locale.value)
+    await interaction.response.send_modal(form)
+
+
 class Offer(discord.ui.View):
     """Opens a form again that came to nothing."""
 
@@ -88,44 +97,45 @@ class Offer(discord.ui.View):
         super().__init__(timeout=OFFERED_SECONDS)
         self._form = form
 
-    @discord.ui.button(label="Open the form again", style=discord.ButtonStyle.primary)
+    @discord.ui.button(label=Sentence("Open the form again"), style=discord.ButtonStyle.primary)
     async def open(self, interaction: Interaction, _: discord.ui.Button["Offer"]) -> None:
         """Show what was written, to be mended."""
-        await interaction.response.send_modal(self._form.again())
+        await open_form(interaction, self._form.again())
 
 
 def _fields(form: Form) -> list[discord.ui.Item[Form]]:
-    return [one.component if isinstance(one, discord.ui.Label) else one for one in form.children]
+    return [one.component for one in form.children if isinstance(one, discord.ui.Label)]
 
 
 class NewAgentForm(Form):
     """A new agent: a template to start from, and what it is; `filled` is called with what was written."""
 
     def __init__(self, draft: Draft, models: Sequence[str], filled: Filled) -> None:
-        super().__init__(title="Make an agent")
+        super().__init__(title=Sentence("Make an agent"))
         self._draft = draft
         self._models = models
         self._filled = filled
-        about = "A ready-made agent, which fills in what you leave empty below."
-        self.template = self._select("Start from", about, TEMPLATES, ABOUT)
+        about = Sentence("A ready-made agent, which fills in what you leave empty below.")
+        self.template = self._select(Sentence("Start from"), about, TEMPLATES, ABOUT)
         self.name: discord.ui.TextInput[NewAgentForm] = discord.ui.TextInput(
-            label="Name",
             max_length=50,
             default=draft.name,
             required=False,  # a template has one, and a bot gets one
-            placeholder="The ready-made one's own when you leave it empty",
+            placeholder=Sentence("The ready-made one's own when you leave it empty"),
         )
         self.prompt: discord.ui.TextInput[NewAgentForm] = discord.ui.TextInput(
-            label="Who is it, or what does it do?",
             style=discord.TextStyle.paragraph,
             max_length=FORM_CHARACTERS,
             default=draft.prompt[:FORM_CHARACTERS],
             required=False,
         )
-        self.add_item(self.name).add_item(self.prompt)
-        self.model = self._select("Model", "The server's own when you leave it.", models, {}, chosen=draft.model)
+        self.add_item(discord.ui.Label(text=Sentence("Name"), component=self.name))
+        self.add_item(discord.ui.Label(text=WHO, component=self.prompt))
+        self.model = self._select(
+            Sentence("Model"), Sentence("The server's own when you leave it."), models, {}, chosen=draft.model
+        )
         self.picture: discord.ui.FileUpload[NewAgentForm] = discord.ui.FileUpload(required=False)
-        self.add_item(discord.ui.Label(text="Picture", component=self.picture))
+        self.add_item(discord.ui.Label(text=Sentence("Picture"), component=self.picture))
 
     def anew(self) -> "NewAgentForm":
         """Give the form as it began."""
@@ -158,37 +168,41 @@ class NewAgentForm(Form):
             picture=next(iter(self.picture.values), None),
         ).begun(start)
         if not written.prompt:
-            raise Rejected("Choose who to start from, or say who it is.")
+            raise Rejected(Sentence("Choose who to start from, or say who it is."))
         if not written.name and written.type is AgentType.PERSONA:
-            raise Rejected("Choose who to start from, or give it a name.")
+            raise Rejected(Sentence("Choose who to start from, or give it a name."))
         await self._filled(interaction, written)
 
 
 class AgentForm(Form):
     """An agent as it is; `filled` is called with what was written. A longer prompt than fits comes as a file."""
 
-    name: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(label="Name", max_length=50, required=False)
-    prompt: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
-        label="Who is it, or what does it do?", style=discord.TextStyle.paragraph, max_length=FORM_CHARACTERS
-    )
-    model: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(label="Model", max_length=100, required=False)
-    temperature: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
-        label="Temperature (0.0 to 2.0)", max_length=5, required=False
-    )
-    aliases: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
-        label="Other names it listens to, with commas", max_length=300, required=False
-    )
-
     def __init__(self, draft: Draft, filled: Filled) -> None:
-        super().__init__(title=f"Change {draft.name}"[:45])
+        super().__init__(title=Sentence("Change {agent}", agent=draft.name))
         self._draft = draft
         self._filled = filled
-        self.name.default = draft.name
-        self.name.required = draft.type is AgentType.PERSONA  # a bot has a name of its own accord
-        self.prompt.default = draft.prompt[:FORM_CHARACTERS]
-        self.model.default = draft.model or ""
-        self.temperature.default = "" if draft.temperature is None else f"{draft.temperature:g}"
-        self.aliases.default = ", ".join(draft.aliases)
+        is_named = draft.type is AgentType.PERSONA  # a bot has a name of its own accord
+        self.name = self._line(Sentence("Name"), draft.name, longest=50, required=is_named)
+        self.prompt: discord.ui.TextInput[AgentForm] = discord.ui.TextInput(
+            style=discord.TextStyle.paragraph,
+            max_length=FORM_CHARACTERS,
+            default=draft.prompt[:FORM_CHARACTERS],
+        )
+        self.add_item(discord.ui.Label(text=WHO, component=self.prompt))
+        self.model = self._line(Sentence("Model"), draft.model or "", longest=100)
+        heat = "" if draft.temperature is None else f"{draft.temperature:g}"
+        self.temperature = self._line(Sentence("Temperature (0.0 to 2.0)"), heat, longest=5)
+        others = Sentence("Other names it listens to, with commas")
+        self.aliases = self._line(others, ", ".join(draft.aliases), longest=300)
+
+    def _line(
+        self, text: str, start: str, *, longest: int, required: bool = False
+    ) -> discord.ui.TextInput["AgentForm"]:
+        line: discord.ui.TextInput[AgentForm] = discord.ui.TextInput(
+            max_length=longest, default=start, required=required
+        )
+        self.add_item(discord.ui.Label(text=text, component=line))
+        return line
 
     def anew(self) -> "AgentForm":
         """Give the form as it began."""
@@ -213,17 +227,16 @@ class TextForm(Form):
     """One text; `written` is called with it."""
 
     def __init__(self, title: str, label: str, *, start: str, longest: int, written: Written) -> None:
-        super().__init__(title=title[:45])
+        super().__init__(title=title)
         self._anew = partial(TextForm, title, label, start=start, longest=longest, written=written)
         self._written = written
         self.text: discord.ui.TextInput[TextForm] = discord.ui.TextInput(
-            label=label[:45],
             style=discord.TextStyle.paragraph,
             required=False,
             default=start[:longest],
             max_length=longest,
         )
-        self.add_item(self.text)
+        self.add_item(discord.ui.Label(text=label, component=self.text))
 
     def anew(self) -> "TextForm":
         """Give the form as it began."""
@@ -238,7 +251,13 @@ def aliases_of(text: str) -> tuple[str, ...]:
     """Read other names with commas between them; raises Rejected when they are too many or too long."""
     aliases = tuple(word.strip() for word in text.split(",") if word.strip())
     if len(aliases) > MOST_ALIASES or any(len(alias) > LONGEST_ALIAS for alias in aliases):
-        raise Rejected(f"Give at most {MOST_ALIASES} other names, each of at most {LONGEST_ALIAS} characters.")
+        raise Rejected(
+            Sentence(
+                "Give at most {most_aliases} other names, each of at most {longest_alias} characters.",
+                most_aliases=MOST_ALIASES,
+                longest_alias=LONGEST_ALIAS,
+            )
+        )
     return aliases
 
 
@@ -249,4 +268,4 @@ def temperature_of(text: str) -> float | None:
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
-        raise Rejected("The temperature is a number from 0.0 to 2.0, such as 0.7.") from None
+        raise Rejected(Sentence("The temperature is a number from 0.0 to 2.0, such as 0.7.")) from None

@@ -9,6 +9,7 @@ from typing import Literal
 import discord
 
 from bot.core.models import Api, OwnProvider, Source
+from bot.core.sentences import Sentence
 from cogs.ui.forms import Form, Interaction
 from cogs.ui.texts import label
 
@@ -22,10 +23,10 @@ NATIVE: Mapping[Use, tuple[Api, str]] = {
     "Gemini": ("gemini", "gemini"),
 }
 ASKED: Mapping[Api, str] = {
-    "responses": "the Responses API",
+    "responses": Sentence("the Responses API"),
     "chat": "Chat Completions",
-    "anthropic": "Anthropic's own API",
-    "gemini": "Google's own API",
+    "anthropic": Sentence("Anthropic's own API"),
+    "gemini": Sentence("Google's own API"),
 }
 VENDORS: Mapping[Api, str] = {"anthropic": "Anthropic", "gemini": "Google"}
 Yes = Literal["yes", "no"]
@@ -49,26 +50,26 @@ Filled = Callable[[Interaction, Brought], Awaitable[None]]
 class ProviderForm(Form):
     """Asks for the address, the key and a model to try; `filled` is called with what was written."""
 
-    base_url: discord.ui.TextInput["ProviderForm"] = discord.ui.TextInput(
-        label="Base URL", placeholder="https://api.example.com/v1", max_length=300
-    )
-    key: discord.ui.TextInput["ProviderForm"] = discord.ui.TextInput(label="Key (nobody sees it again)", max_length=500)
-    model: discord.ui.TextInput["ProviderForm"] = discord.ui.TextInput(label="Model of new agents", max_length=100)
-    prefix: discord.ui.TextInput["ProviderForm"] = discord.ui.TextInput(
-        label="Prefix of its models (empty: all models)", placeholder="ours", max_length=20, required=False
-    )
-
     def __init__(self, provider: OwnProvider, model: str, filled: Filled) -> None:
-        super().__init__(title="Bring a model provider")
+        super().__init__(title=Sentence("Bring a model provider"))
         self._model = model
         self._provider = provider
         self._filled = filled
-        self.model.default = model
-        self.prefix.default = provider.prefix
-        if provider.base_url is None:
-            self.remove_item(self.base_url)
-        else:
-            self.key.required = False
+        is_native = provider.base_url is None
+        self.base_url: discord.ui.TextInput[ProviderForm] = discord.ui.TextInput(
+            placeholder="https://api.example.com/v1", max_length=300
+        )
+        if not is_native:
+            self.add_item(discord.ui.Label(text=Sentence("Base URL"), component=self.base_url))
+        self.key: discord.ui.TextInput[ProviderForm] = discord.ui.TextInput(max_length=500, required=is_native)
+        self.add_item(discord.ui.Label(text=Sentence("Key (nobody sees it again)"), component=self.key))
+        self.model: discord.ui.TextInput[ProviderForm] = discord.ui.TextInput(max_length=100, default=model)
+        self.add_item(discord.ui.Label(text=Sentence("Model of new agents"), component=self.model))
+        self.prefix: discord.ui.TextInput[ProviderForm] = discord.ui.TextInput(
+            placeholder="ours", max_length=20, required=False, default=provider.prefix
+        )
+        prefix = Sentence("Prefix of its models (empty: all models)")
+        self.add_item(discord.ui.Label(text=prefix, component=self.prefix))
 
     def anew(self) -> "ProviderForm":
         """Give the form as it began."""
@@ -104,24 +105,41 @@ def started(use: Use, api: Api | None, structured: Yes | None, free: Yes | None)
 def readers(source: Source, own: OwnProvider | None) -> list[str]:
     """Give who reads what is said in rooms and whose key that costs, a line each."""
     if source.missing:
-        return [f"❌ {source.missing}"]
-    whose = "this server's own key" if source.own else "the key of whoever runs Selfroom"
-    reader = f"What is said in rooms is read by models at {source.address}, with {whose}"
-    lines = [f"✅ {reader}: `/setup provider` changes that."]
+        return [Sentence.joined("❌ ", source.missing)]
+    whose = Sentence("this server's own key") if source.own else Sentence("the key of whoever runs Selfroom")
+    lines: list[str] = [
+        Sentence(
+            "✅ What is said in rooms is read by models at {address}, with {whose}: `/setup provider` changes that.",
+            address=source.address,
+            whose=whose,
+        )
+    ]
     if own is not None and own.prefix and not source.own:
         where = own.base_url or VENDORS.get(own.api, OPENAI)
-        lines.append(f"✅ Models named `{own.prefix}/…` are asked at {where}, with this server's own key.")
+        lines.append(
+            Sentence(
+                "✅ Models named `{prefix}/…` are asked at {where}, with this server's own key.",
+                prefix=own.prefix,
+                where=where,
+            )
+        )
     return lines
 
 
 def described(own: OwnProvider | None) -> str:
     """Tell how the server's own provider is asked, without its key."""
     if own is None:
-        return "This server has brought no provider of its own: choose one under `use`."
-    held = "held to a schema" if own.structured else "told the format in words"
-    cost = "booked as free" if own.free else "booked at list price"
+        return Sentence("This server has brought no provider of its own: choose one under `use`.")
+    held = Sentence("held to a schema") if own.structured else Sentence("told the format in words")
+    cost = Sentence("booked as free") if own.free else Sentence("booked at list price")
     where = own.base_url or VENDORS.get(own.api, OPENAI)
-    return f"Its own provider ({where}) is asked through {ASKED[own.api]}, {held} and {cost}. Its key is sealed."
+    return Sentence(
+        "Its own provider ({where}) is asked through {api}, {held} and {cost}. Its key is sealed.",
+        where=where,
+        api=ASKED[own.api],
+        held=held,
+        cost=cost,
+    )
 
 
 def card_text(lines: Sequence[str], failed: Sequence[str], kept: str) -> str:

@@ -12,24 +12,41 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.ports import Clock
 from bot.core.records import AgentId, Snowflake
-from bot.core.sentences import Sentence
+from bot.core.sentences import Sentence, listed
 from bot.core.view import Outline
-from bot.core.wording import counted
+from bot.core.wording import as_words
 
 NEEDED = {
-    "view_channel": "to see rooms",
-    "send_messages": "to speak for itself",
-    "read_message_history": "to read on after a gap",
-    "manage_channels": "to make a channel for each agent",
-    "manage_webhooks": "so that agents speak under their own names",
-    "manage_messages": "to delete what managers want gone",
-    "pin_messages": "to pin billboards",
-    "manage_roles": "to let people into private rooms",
-    "add_reactions": "to react",
-    "attach_files": "for long messages",
-    "embed_links": "for cards",
-    "send_messages_in_threads": "to answer in threads",
+    "view_channel": Sentence("to see rooms"),
+    "send_messages": Sentence("to speak for itself"),
+    "read_message_history": Sentence("to read on after a gap"),
+    "manage_channels": Sentence("to make a channel for each agent"),
+    "manage_webhooks": Sentence("so that agents speak under their own names"),
+    "manage_messages": Sentence("to delete what managers want gone"),
+    "pin_messages": Sentence("to pin billboards"),
+    "manage_roles": Sentence("to let people into private rooms"),
+    "add_reactions": Sentence("to react"),
+    "attach_files": Sentence("for long messages"),
+    "embed_links": Sentence("for cards"),
+    "send_messages_in_threads": Sentence("to answer in threads"),
 }
+WORDED = {
+    "view_channel": Sentence("view channel"),
+    "send_messages": Sentence("send messages"),
+    "read_message_history": Sentence("read message history"),
+    "manage_channels": Sentence("manage channels"),
+    "manage_webhooks": Sentence("manage webhooks"),
+    "manage_messages": Sentence("manage messages"),
+    "pin_messages": Sentence("pin messages"),
+    "manage_roles": Sentence("manage roles"),
+    "add_reactions": Sentence("add reactions"),
+    "attach_files": Sentence("attach files"),
+    "embed_links": Sentence("embed links"),
+    "send_messages_in_threads": Sentence("send messages in threads"),
+    "create_public_threads": Sentence("create public threads"),
+    "create_private_threads": Sentence("create private threads"),
+}
+"""Permissions as Discord names them, in each language."""
 IN_CATEGORY = ("view_channel", "manage_channels", "manage_roles", "manage_webhooks")
 IN_MANAGERS_CHANNEL = ("view_channel", "send_messages", "embed_links")
 MOST_PLACES = 6
@@ -66,20 +83,27 @@ def lacking(guild: discord.Guild, rooms: Mapping[str, int], category_id: int | N
     """
     missing = {name for name in NEEDED if not _has(guild.me.guild_permissions, name)}
     everywhere = [
-        f"❌ Permission **{worded(name)}** is missing, {why}: give it to Selfroom's role."
+        Sentence(
+            "❌ Permission **{permission}** is missing, {why}: give it to Selfroom's role.",
+            permission=worded(name),
+            why=why,
+        )
         for name, why in NEEDED.items()
         if name in missing
     ]
-    places = [*_chosen(category_id, managers), *((f"{name}'s room", id_, NEEDED) for name, id_ in rooms.items())]
+    theirs = [(Sentence("{owner}'s room", owner=name), id_, NEEDED) for name, id_ in rooms.items()]
+    places: list[Required] = [*_chosen(category_id, managers), *theirs]
     here = [line for place in places if (line := _in_place(guild, place, missing))]
-    rest = counted(len(here) - MOST_PLACES, "more channel") + (" lacks" if len(here) == MOST_PLACES + 1 else " lack")
-    more = [f"❌ {rest} something."] if len(here) > MOST_PLACES else []
-    return [*everywhere, *here[:MOST_PLACES], *more]
+    rest = len(here) - MOST_PLACES
+    more = Sentence.counted(
+        rest, "❌ {number} more channel lacks something.", "❌ {number} more channels lack something.", number=rest
+    )
+    return [*everywhere, *here[:MOST_PLACES], *([more] if rest > 0 else [])]
 
 
 def worded(name: str) -> str:
     """Give a permission's name in words."""
-    return name.replace("_", " ")
+    return WORDED.get(name) or as_words(name)
 
 
 class Done(Protocol):
@@ -143,7 +167,7 @@ def hindrances(guild: discord.Guild, view: Outline, letters: Iterable[tuple[Agen
         return ""
     return Sentence(
         " Discord does not show it yet: Selfroom lacks **{lacked}** there. {as_soon_as}",
-        lacked=", ".join(lacked),
+        lacked=listed(*lacked),
         as_soon_as=AS_SOON_AS,
     )
 
@@ -157,7 +181,7 @@ def check_may_change_entry(guild: discord.Guild | None, channel_id: int | None) 
                 "Nothing has changed: to decide who sees <#{channel_id}> Selfroom lacks **{lacked}** there. Give "
                 "its role that right, on the server and in that channel, and try again.",
                 channel_id=channel_id,
-                lacked=", ".join(lacked),
+                lacked=listed(*lacked),
             )
         )
 
@@ -172,7 +196,7 @@ def check_clearable(guild: discord.Guild | None, channel_id: int | None) -> None
                 "Discord does not let me delete messages in <#{channel_id}>: give Selfroom's role the permission "
                 "**{lacked}** there and try again.",
                 channel_id=channel_id,
-                lacked=", ".join(lacked),
+                lacked=listed(*lacked),
             )
         )
 
@@ -186,7 +210,7 @@ def check_removable(guild: discord.Guild | None, channel_id: int | None) -> str:
                 "Nothing has changed: to delete <#{channel_id}> Selfroom lacks **{lacked}** there. Give its role "
                 "that right and try again, or keep the channel and delete it yourself.",
                 channel_id=channel_id,
-                lacked=", ".join(lacked),
+                lacked=listed(*lacked),
             )
         )
     return ""
@@ -200,7 +224,7 @@ def left_open(guild: discord.Guild | None, channel_id: int | None) -> str:
     return Sentence(
         " People can still write in <#{channel_id}>: Selfroom lacks **{lacked}** there to close it.",
         channel_id=channel_id,
-        lacked=", ".join(lacked),
+        lacked=listed(*lacked),
     )
 
 
@@ -214,11 +238,11 @@ def missing_here(guild: discord.Guild, channel_id: int | None, needed: Iterable[
 def sees_by_right(channel: discord.abc.GuildChannel, member: discord.Member) -> str:
     """Say by what a person sees a private channel, whatever is set there for them alone; empty when by nothing."""
     if member.id == channel.guild.owner_id:
-        return "owns the server"
+        return Sentence("owns the server")
     if member.guild_permissions.administrator:
-        return "is an administrator"
+        return Sentence("is an administrator")
     roles = [one for one in member.roles if not one.is_default() and channel.overwrites_for(one).view_channel]
-    return f"has the role {roles[0].name}, which may see it" if roles else ""
+    return Sentence("has the role {role}, which may see it", role=roles[0].name) if roles else ""
 
 
 def entrants(guild: discord.Guild | None, channel_id: int | None) -> list[str] | None:
@@ -271,9 +295,9 @@ async def is_settled(interaction: Interaction, room_id: AgentId, wanted: Visibil
 
 def _chosen(category_id: int | None, managers_channel_id: int | None) -> Iterator[Required]:
     if category_id:
-        yield "The category of agents' channels", category_id, IN_CATEGORY
+        yield Sentence("The category of agents' channels"), category_id, IN_CATEGORY
     if managers_channel_id:
-        yield "The managers' channel", managers_channel_id, IN_MANAGERS_CHANNEL
+        yield Sentence("The managers' channel"), managers_channel_id, IN_MANAGERS_CHANNEL
 
 
 def _in_place(guild: discord.Guild, place: Required, missing: set[str]) -> str:
@@ -281,19 +305,26 @@ def _in_place(guild: discord.Guild, place: Required, missing: set[str]) -> str:
     what, id_, needed = place
     channel = guild.get_channel(id_)
     if channel is None:
-        return f"❌ {what} is not there any more: " + (
-            "retire and restore the agent for a new one." if needed is NEEDED else "choose another, below."
-        )
+        if needed is NEEDED:
+            return Sentence("❌ {what} is not there any more: retire and restore the agent for a new one.", what=what)
+        return Sentence("❌ {what} is not there any more: choose another, below.", what=what)
     rights = channel.permissions_for(guild.me)
     here = [worded(name) for name in needed if name not in missing and not _has(rights, name)]
     if not here:
         return ""
-    return f"❌ {what} ({channel.mention}) does not allow **{', '.join(here)}**: {_mend(channel)}."
+    return Sentence(
+        "❌ {what} ({mention}) does not allow **{names}**: {mend}.",
+        what=what,
+        mention=channel.mention,
+        names=listed(*here),
+        mend=_mend(channel),
+    )
 
 
 def _mend(channel: discord.abc.GuildChannel) -> str:
-    kind = "Category" if isinstance(channel, discord.CategoryChannel) else "Channel"
-    return f"under Edit {kind}, Permissions, allow it for Selfroom's role"
+    if isinstance(channel, discord.CategoryChannel):
+        return Sentence("under Edit Category, Permissions, allow it for Selfroom's role")
+    return Sentence("under Edit Channel, Permissions, allow it for Selfroom's role")
 
 
 def _has(rights: discord.Permissions, name: str) -> bool:

@@ -25,7 +25,7 @@ from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, title_of
 from bot.core.wording import as_words, choice_of
 from cogs.ui import rights
 from cogs.ui.again import MOST_OPTIONS, Again, Item, Lasting, chosen, question
-from cogs.ui.forms import Form
+from cogs.ui.forms import Form, open_form
 from cogs.ui.patience import Patience
 from cogs.ui.scene_pictures import drawn, results_files, results_text
 from cogs.ui.seats import SEATS, SHOWN_CHARACTERS, Look, asked_text, seat_text
@@ -165,7 +165,7 @@ async def show_moves(interaction: Interaction, scene_id: int) -> None:
     if not turn.moves:
         raise Rejected(NOT_ASKED)
     if len(turn.moves) == 1 and isinstance(_items(turn, turn.moves[0])[0], FormButton):
-        await interaction.response.send_modal(MoveForm(turn, turn.moves[0]))
+        await open_form(interaction, MoveForm(turn, turn.moves[0]))
     else:
         await tell(interaction, asked_text(turn), seat_view(turn))
 
@@ -366,7 +366,7 @@ class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>
         move = next((one for one in turn.moves if one.name == name), None)
         if move is None:
             raise Rejected("That moment has passed: press *My seat* again.")
-        await interaction.response.send_modal(MoveForm(turn, move))
+        await open_form(interaction, MoveForm(turn, move))
 
 
 class MoveForm(Form):
@@ -379,13 +379,12 @@ class MoveForm(Form):
         self._fields: dict[str, discord.ui.TextInput[MoveForm]] = {}
         for one in move.parameters:
             field: discord.ui.TextInput[MoveForm] = discord.ui.TextInput(
-                label=_asked(turn, move, one)[:45],
                 style=discord.TextStyle.paragraph if one.words > MOST_OPTIONS else discord.TextStyle.short,
                 required=not one.optional,
                 max_length=FORM_CHARACTERS if one.words else 200,
             )
             self._fields[one.name] = field
-            self.add_item(field)
+            self.add_item(discord.ui.Label(text=_asked(turn, move, one), component=field))
 
     def anew(self) -> "MoveForm":
         """Give the form as it began."""

@@ -10,12 +10,13 @@ from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
 from bot.core.name_redaction import TRACE_ID, NameRedactor, Trace, TraceKind
 from bot.core.records import Snowflake
+from bot.core.sentences import Sentence
 from cogs.ui.again import Item, Lasting
-from cogs.ui.forms import FORM_CHARACTERS, TextForm
+from cogs.ui.forms import FORM_CHARACTERS, TextForm, open_form
 
 Interaction = discord.Interaction[SelfroomClient]
 KEPT_BY_AGENTS = (TraceKind.KNOWLEDGE, TraceKind.FOCUS, TraceKind.LORE, TraceKind.CARD)
-TOO_LONG = "That prompt is longer than a form takes: change it with `/agent edit` and a file."
+TOO_LONG = Sentence("That prompt is longer than a form takes: change it with `/agent edit` and a file.")
 
 
 class TraceButton(Lasting, template=TRACE_ID):
@@ -44,9 +45,12 @@ class TraceButton(Lasting, template=TRACE_ID):
         if len(text) > FORM_CHARACTERS:
             raise Rejected(TOO_LONG)
         start = NameRedactor(await names_now(interaction, self.person_id)).replaced(text)
-        title, label = f"Without their name: {self.trace.kind}", "Look at it before you send it"
+        title, label = (
+            Sentence("Without their name: {kind}", kind=self.trace.kind),
+            Sentence("Look at it before you send it"),
+        )
         form = TextForm(title, label, start=start, longest=FORM_CHARACTERS, written=self.written)
-        await interaction.response.send_modal(form)
+        await open_form(interaction, form)
 
     async def written(self, interaction: Interaction, text: str) -> None:
         """Put what was sent in its place."""
@@ -61,7 +65,7 @@ async def user_now(interaction: Interaction, person_id: Snowflake) -> discord.Us
     try:
         return await interaction.client.fetch_user(person_id)
     except discord.NotFound:
-        raise NotFound("Discord does not know them any more: look through it by hand.") from None
+        raise NotFound(Sentence("Discord does not know them any more: look through it by hand.")) from None
 
 
 async def names_now(interaction: Interaction, person_id: Snowflake) -> tuple[str, ...]:
@@ -76,5 +80,5 @@ async def names_now(interaction: Interaction, person_id: Snowflake) -> tuple[str
 
 def _guild(interaction: Interaction) -> Snowflake:
     if interaction.guild_id is None:
-        raise NotFound("This works in a server only.")
+        raise NotFound(Sentence("This works in a server only."))
     return Snowflake(interaction.guild_id)

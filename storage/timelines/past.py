@@ -14,10 +14,10 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import MindPart, ReasonKind, RequestState
 from bot.core.plan import undone
 from bot.core.records import CommunityId, Focus, Json, MessageId, Plan, Reason, SceneId
-from bot.core.scenes.kind import Expect, Wait
 from bot.core.scenes.play import UNREADABLE, Play, Standing
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import play_of
+from bot.core.scenes.windows import window_seconds
 from bot.core.timelines.records import AtMessage, AtStep, AtTime, Now, Point
 from storage.changes.applying import apply
 from storage.convert import focus_columns, focus_of
@@ -262,7 +262,7 @@ class Past:
             events=int(await self.session.value(told.where(EVENTS.c.scene_id == scene_id))),
             standing=standing.packed(),
             digest=standing.digest(),
-            deadline_at=self.at + timedelta(seconds=_seconds(scene, standing)),
+            deadline_at=self.at + timedelta(seconds=window_seconds(scene, standing)),
             seconds_left=None,
             why="",
             faults=0,
@@ -282,14 +282,6 @@ class Past:
         )
         waited = [one.agent_id for one in scene.seats if one.seat in asked and one.agent_id is not None]
         await apply(self.session, self.community_id, [PutReason(agent_id=id_, reason=turn) for id_ in waited])
-
-
-def _seconds(scene: Scene, standing: Standing) -> int:
-    awaits = standing.awaits
-    if isinstance(awaits, Expect):
-        people = [one for one in scene.seats if one.seat in standing.open_seats and one.person_id is not None]
-        return awaits.person_seconds if people else awaits.agent_seconds
-    return awaits.seconds if isinstance(awaits, Wait) else 0
 
 
 def before_change(whole: dict[str, Json], path: str, before: Json) -> dict[str, Json]:

@@ -9,9 +9,10 @@ from decimal import Decimal
 import pytest
 
 from bot.adapters.cipher import AesCipher
+from bot.adapters.llm.breakers import BREAK_AFTER_FAILURES
 from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.prices import Price, Prices
-from bot.adapters.llm.provider import BREAK_AFTER_FAILURES, Pace, Provider, ProviderOptions
+from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
 from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
 from bot.core.models import Ceilings, OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake

@@ -58,7 +58,7 @@ class Gate(NoTrees):
 
     async def compare(self, timeline: Timeline, one: NodeId, two: NodeId | None) -> tuple[str, Sequence[str]]:
         assert two is not None
-        return await looking.difference(self.there.trees, timeline.key, one, two)
+        return await looking.difference(self.there.trees, timeline.key, one, two, "USD")
 
     async def minds(self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId) -> Sequence[MindShown]:
         return [MindShown(agent_id=AgentId(1), name="Ada", side=PUBLIC_SIDE, knowledge={"mood": "calm"}, focus={})]

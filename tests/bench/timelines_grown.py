@@ -88,7 +88,7 @@ async def deep() -> list[Figure]:
                 if (node.status, node.turns) != (Status.DONE, 1):
                     raise RuntimeError(f"a node ended {node.status}: {node.outcome}")
             begun = time.perf_counter()
-            await looking.difference(grown.trees, grown.key, NodeId(1), node.id)
+            await looking.difference(grown.trees, grown.key, NodeId(1), node.id, "USD")
             compared = time.perf_counter() - begun
             size = await asyncio.to_thread(used, path) - first
     early, late = statistics.median(work[5:25]), statistics.median(work[-20:])

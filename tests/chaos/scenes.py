@@ -115,7 +115,7 @@ class Player:
 
     def _filled(self, form: Json) -> tuple[dict[str, str], list[str]]:
         given, marks = dict[str, str](), list[str]()
-        for label in (part["components"][0]["label"] for part in form["components"]):
+        for label in (part["label"] for part in form["components"]):
             name, _, values = label.partition(":")
             if values:
                 given[name] = self.dice.choice(values.split(",")).strip()

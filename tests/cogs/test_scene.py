@@ -68,7 +68,8 @@ class Played:
 def press(user_id: int) -> Any:  # noqa: ANN401
     now = datetime(2026, 11, 20, tzinfo=UTC)
     client = SimpleNamespace(desk=Played())
-    return SimpleNamespace(client=client, guild_id=1, user=SimpleNamespace(id=user_id), created_at=now)
+    user, locale = SimpleNamespace(id=user_id), discord.Locale.american_english
+    return SimpleNamespace(client=client, guild_id=1, user=user, locale=locale, created_at=now)
 
 
 async def test_an_old_button_shows_nothing_to_who_may_read_the_room_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,7 +53,7 @@ def test_what_an_agent_wrote_lures_nobody_wherever_it_is_shown() -> None:
     said = message(1, bad)
     texts = [
         str(card.to_components()),  # type: ignore[no-untyped-call]
-        str(room_card(seen, AgentId(1), START).to_dict()),
+        str(room_card(seen, AgentId(1), START, str).to_dict()),
         *agent_list(seen, {}, START),
         *member_lines(seen, AgentId(1), {}, START),
         why(beat, {}),
@@ -79,7 +79,7 @@ def test_rooms_keys_and_beats_are_told_in_words_with_links_and_names() -> None:
         created_at=START,
         held_by=(AgentId(2),),
     )
-    card = room_card(seen, AgentId(1), START)
+    card = room_card(seen, AgentId(1), START, str)
     assert card.fields[0].value == "Agents knock with a key; everyone on the server sees it."
     assert card.footer.text == "ID 1 · 0 knocks at the door"
     assert "held by Fern" in key_line(key, "secret", seen)

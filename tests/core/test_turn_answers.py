@@ -52,6 +52,13 @@ def test_beside_the_move_only_memory_is_kept() -> None:
     assert [why for _, why in rejected] == [NOT_DURING, 'There is no action "nonsense".']
 
 
+def test_a_turn_opens_no_window_on_the_world_beside_the_scene() -> None:
+    items = [{"type": "hud"}, {"type": "get", "path": "tea"}, {"type": "hud_file", "text": "notes.txt"}]
+    actions, rejected = parsed(json.dumps({"move": {"type": "yield"}, "actions": items}))
+    assert rejected == (("hud", NOT_DURING),)
+    assert len(actions) == 3
+
+
 @pytest.mark.parametrize(
     "large",
     [[[]] * 60_000, [1] * 60_000, {str(number): 0 for number in range(15_000)}, "x" * 150_000],

@@ -173,17 +173,16 @@ class Commander:
         before = len(self.visitor.heard)
         rows: list[Json] = []
         for row in form["components"]:
-            if row["type"] == 18:  # a label with a select or an upload: chosen by its text, or as it is
-                part, chosen = row["component"], values.get(row["label"])
+            part, label = row["component"], row["label"].lower()
+            if part["type"] != 4:  # a select or an upload: chosen by its label, or as it is
+                chosen = values.get(row["label"])
                 preset = [one["value"] for one in part.get("options", ()) if one.get("default")]
                 given = {"values": [chosen] if chosen else preset}
                 rows.append({"type": 18, "component": {"type": part["type"], "custom_id": part["custom_id"], **given}})
                 continue
-            part = row["components"][0]
-            label = part["label"].lower()
             named = next((value for name, value in values.items() if label.startswith(name.lower())), None)
             filled = part.get("value", "") if named is None else named
-            rows.append({"type": 1, "components": [{"type": 4, "custom_id": part["custom_id"], "value": filled}]})
+            rows.append({"type": 18, "component": {"type": 4, "custom_id": part["custom_id"], "value": filled}})
         data = {"id": form["id"], "custom_id": form["custom_id"], "components": rows}
         await self._send(5, {"data": data, "channel_id": form["channel_id"]})
         return await self._next(before, seat=form["id"] in self._of_seats)

@@ -54,7 +54,13 @@ async def test_a_form_makes_an_agent_from_a_template(cast: Cast) -> None:
 
 async def test_the_form_begins_with_templates_and_has_models_to_choose_from(cast: Cast) -> None:
     form = await cast.manager.run("agent create")
-    assert [row.get("label") for row in form["components"]] == ["Start from", None, None, "Model", "Picture"]
+    assert [row.get("label") for row in form["components"]] == [
+        "Start from",
+        "Name",
+        "Who is it, or what does it do?",
+        "Model",
+        "Picture",
+    ]
     assert [one["value"] for one in form["components"][0]["component"]["options"]][:2] == ["Wren", "Ledger"]
     assert "gpt-4o" in [one["value"] for one in form["components"][3]["component"]["options"]]
     told = await cast.manager.fill(form, name="Solon")
@@ -102,13 +108,13 @@ async def test_an_agent_is_made_with_a_picture(cast: Cast) -> None:
 async def test_a_form_shows_an_agent_as_it_is_and_changes_it(cast: Cast) -> None:
     id = await cast.agent("Fern")
     form = await cast.manager.run("agent edit", agent=str(id))
-    shown = {row["components"][0]["label"]: row["components"][0].get("value") for row in form["components"]}
+    shown = {row["label"]: row["component"].get("value") for row in form["components"]}
     assert shown["Name"] == "Fern"
     assert shown["Temperature (0.0 to 2.0)"] == "0.7"
     told = words_of(await cast.manager.fill(form, name="Fern Green", temperature="0.2", other="greeny, fernie"))
     assert "Fern Green is changed." in told
     again = await cast.manager.run("agent edit", agent=str(id))
-    shown = {row["components"][0]["label"]: row["components"][0].get("value") for row in again["components"]}
+    shown = {row["label"]: row["component"].get("value") for row in again["components"]}
     assert shown["Other names it listens to, with commas"] == "greeny, fernie"
 
 
@@ -121,7 +127,7 @@ async def test_a_persona_has_to_be_named_and_a_form_that_fails_a_rule_is_offered
     told = await cast.manager.fill(form, name="Wren", who=seed)
     assert "Wren" in words_of(told)
     again = await cast.manager.press(told, "Open the form again")
-    assert [row["components"][0].get("value", "") for row in again["components"][1:3]] == ["Wren", seed]
+    assert [row["component"].get("value", "") for row in again["components"][1:3]] == ["Wren", seed]
     told = await cast.manager.fill(again, name="Nettle")
     assert "Nettle is created" in words_of(told)
 

@@ -110,7 +110,7 @@ async def check_places(cast: Cast, listed: Json, office: str) -> None:
     for label in ("1", "2"):
         assert "Only people who may manage the server" in words_of(await guest.press(listed, label))
     form = await manager.press(listed, "1")
-    assert form["components"][0]["components"][0]["value"] == "Where someone sat"
+    assert form["components"][0]["component"]["value"] == "Where someone sat"
     assert "The topic is set." in words_of(await manager.fill(form))
     assert "Removed from what Ember knows: whatever held dora" in words_of(await manager.press(listed, "2"))
     left = await cast.manager.told("knowledge show", agent="Ember")

@@ -234,5 +234,5 @@ async def test_a_strangers_machine_is_not_led_into_the_installations_network(hom
             assert "is not on the public Internet" in await bring(manager, OURS, address)
         assert "must begin with https://" in await bring(manager, OURS, "http://models.example/v1")
         form = await manager.run("setup provider", use="OpenAI")
-        assert [row["components"][0]["label"][:3] for row in form["components"]] == ["Key", "Mod", "Pre"]
+        assert [row["label"][:3] for row in form["components"]] == ["Key", "Mod", "Pre"]
         assert "brought no provider of its own" in await manager.told("setup provider")

@@ -57,7 +57,11 @@ async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
     hers = await guest.choose(await board(guest), "Choose a node", "5")
     assert [one["label"] for one in parts_of(hers["components"]) if one.get("label")] == ["Read"]
     assert "who are you?" in words_of(await guest.press(hers, "Read"))
+    assert "the lights go out" in await guest.told("timeline list")
+    assert "**Node 5** was asked" in await guest.told("timeline show")
+    assert "who are you?" in await guest.told("timeline read", node=5)
     await inside.told("setup options", setting="timelines_for_managers", value="true")
+    assert "There are no trees" in await guest.told("timeline list")
     assert "Only managers" in words_of(await guest.choose(await board(guest), "Choose a node", "5"))
     assert "Only managers" in words_of(await guest.press(hers, "Read"))
     await inside.told("setup options", setting="timelines_for_managers", value="false")
@@ -66,7 +70,8 @@ async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
 @proves(
     manager="timeline fork | timeline list | timeline show | timeline advance | timeline multi | timeline chain"
     " | timeline frontier | timeline change | timeline read | timeline compare | timeline rerun | timeline note"
-    " | timeline stop | timeline delete | timeline budget | timeline ask"
+    " | timeline stop | timeline delete | timeline budget | timeline ask",
+    member="timeline list | timeline show | timeline read",
 )
 async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cast) -> None:
     said_before, agents_before = await rows(cast)

@@ -5,10 +5,13 @@ from bot.core.actor import Actor
 from bot.core.events import ReactionChanged
 from bot.core.records import AgentId, Snowflake
 from bot.core.scenes.records import SceneStatus
+from bot.engine.front_desk import FrontDesk
+from bot.engine.front_desk.office import Office
+from bot.engine.hushing import EVERYONE_PAUSED
 from bot.engine.performer import ActionContext
 from tests.engine.theatre import BOSS, MIRA, SCENE, Theatre, theatre
 from tests.factories import GUILD_ID
-from tests.fakes import SeededRandom
+from tests.fakes import OpenBench, SeededRandom
 
 SILENCE = "🛑"
 
@@ -68,3 +71,14 @@ async def test_a_stop_sign_on_any_post_of_its_thread_lets_a_scene_rest() -> None
         await react(stage, thread_id)
         assert (await stage.scene()).status is SceneStatus.PAUSED
         assert not (await stage.house.view(1)).all_rooms[AgentId(1)].hushed_until
+
+
+async def test_a_scene_rests_where_everyone_is_paused() -> None:
+    async with theatre() as stage:
+        await stage.opened(agents=2)
+        office = Office(
+            stage.house.store, stage.performer, stage.house.clock, SeededRandom(), lambda: None, workshop=OpenBench()
+        )
+        await FrontDesk(office).community.pause(GUILD_ID, BOSS, paused=True)
+        scene = await stage.scene()
+        assert (scene.status, scene.why) == (SceneStatus.PAUSED, EVERYONE_PAUSED)

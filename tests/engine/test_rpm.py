@@ -71,6 +71,6 @@ async def test_the_queue_is_visible(here: Town) -> None:
         await here.say(ADA, f"line {number}")
     await here.deliver()
     pace = next(
-        field.value for field in room_card(await here.view(), ADA, here.clock.now()).fields if field.name == "Pace"
+        field.value for field in room_card(await here.view(), ADA, here.clock.now(), str).fields if field.name == "Pace"
     )
     assert pace == "80 words, 10 messages a minute\n3 messages waiting to be posted"

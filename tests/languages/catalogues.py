@@ -15,7 +15,7 @@ from discord import app_commands
 
 from bot import languages
 from bot.adapters.discord.commands import CommandSync
-from bot.core.kinds import State, Visibility
+from bot.core.kinds import Doing, State, Visibility
 from bot.languages import CHOICE, COMMAND, LANGUAGES, MENU, OPTION
 from tests.cogs.trees import Command, tree
 
@@ -40,7 +40,9 @@ async def messages() -> list[Message]:
     commands = await tree()
     CommandSync.word(commands)
     of_commands = [message for command in commands for message in of_command(command)]
-    return list(dict.fromkeys([*of_commands, *(("", one.value, "") for one in (*State, *Visibility)), *of_code()]))
+    return list(
+        dict.fromkeys([*of_commands, *(("", one.value, "") for one in (*State, *Visibility, *Doing)), *of_code()])
+    )
 
 
 def of_code() -> Iterator[Message]:

@@ -5,6 +5,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.playground.page_driver import staged
 from tests.playground.page_face import agent, facing
+from tests.playground.test_page_access import faults
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -78,6 +79,7 @@ async def test_an_emoji_that_there_is_not_is_told(browser: Browser) -> None:
         await tab.page.get_by_role("button", name="Emoji", exact=True).click()
         await tab.page.get_by_label("Find an emoji").fill("no such thing")
         await expect(tab.page.get_by_text("No emoji has that name.")).to_be_visible()
+        assert await faults(tab, "no emoji") == []
 
 
 async def test_a_name_with_marks_on_its_letters_is_found_without_them(browser: Browser) -> None:

@@ -51,10 +51,12 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         face.scenes[str(thread.id)] = told(status="lobby", facts=[], lines=lobby, board_post_id=str(board.id))
         await expect(shown.locator(".scene-line")).to_have_text(["3 of 2 to 12 seats are taken."])
         await expect(seats).to_have_count(3)
+        assert await faults(tab, "dark lobby") == []
         face.scenes[str(thread.id)] = told(
             status="over", phase="", seats=[], facts=[], lines=["The council is closed."]
         )
         await expect(shown).to_contain_text("The council is closed.")
+        assert await faults(tab, "dark scene that is over") == []
         await tab.page.locator(".channel", has_text=scene.channel.name).first.click()
         await expect(shown).to_be_hidden()
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache
 from typing import Final
 
-from bot.core.actions import BY_NAME, Category, Definition
+from bot.core.actions import BY_NAME, Definition
 from bot.core.hud.call import AgentPart, BuiltCall
 from bot.core.hud.counting import count
 from bot.core.hud.escape import one_line
@@ -69,8 +69,9 @@ def kept_actions(*, emotions: bool = False) -> tuple[Definition, ...]:
 
 
 def is_kept(definition: Definition) -> bool:
-    """Tell whether an action is allowed during a scene."""
-    return definition.category in (Category.KNOWLEDGE, Category.FOCUS)
+    """Tell whether an action is allowed during a scene: those that are shown, and a few more of the same memory."""
+    more = ("get", "hud_file", "hud_blocker", "hud_step")
+    return definition in kept_actions(emotions=True) or definition.name in more
 
 
 def rules_of(kind: SceneKind, *, emotions: bool = False) -> str:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from bot.core.errors import Rejected
 from bot.core.records import Json
 from bot.core.scenes.kind import NO_TEXT, Move, SceneKind, Seat, State, TextId, Words
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 
 NOT_ASKED = "You are not asked now."
@@ -101,11 +102,13 @@ def _texts_apart(
         text = apart.get(parameter.name)
         if text is None or (isinstance(text, str) and not text.strip()):
             if not parameter.optional:
-                raise Rejected(f"{move.name} needs its {parameter.name}: write it.")
+                raise Rejected(
+                    Sentence("{move} needs its {parameter}: write it.", move=move.name, parameter=parameter.name)
+                )
             apart[parameter.name] = NO_TEXT
             continue
         if not isinstance(text, str):
-            raise Rejected(f"{parameter.name} is a text: write it.")
+            raise Rejected(Sentence("{parameter} is a text: write it.", parameter=parameter.name))
         said.append(_held(text, parameter))
         apart[parameter.name] = TextId(texts + len(said))
     return apart, tuple(said)
@@ -127,20 +130,27 @@ def _held(text: str, parameter: Parameter) -> str:
     words = len(text.split())
     if words > parameter.words or len(text) > parameter.words * 30:
         most = counted(parameter.words, "word")
-        raise Rejected(f"{parameter.name} has {counted(words, 'word')}, of {most} at most: say it shorter.")
+        raise Rejected(
+            Sentence(
+                "{parameter} has {words}, of {most} at most: say it shorter.",
+                parameter=parameter.name,
+                words=counted(words, "word"),
+                most=most,
+            )
+        )
     return text.strip()
 
 
 def _read(move: type[Move], arguments: Mapping[str, Json]) -> Move:
     known = move.model_fields
     if unknown := [name for name in arguments if name not in known]:
-        raise Rejected(f"{move.name} takes no {min(unknown)}: leave it out.")
+        raise Rejected(Sentence("{move} takes no {unknown}: leave it out.", move=move.name, unknown=min(unknown)))
     for one in parameters(move):
         if not one.optional and arguments.get(one.name) is None:
-            raise Rejected(f"{move.name} needs {one.name}: choose one.")
+            raise Rejected(Sentence("{move} needs {parameter}: choose one.", move=move.name, parameter=one.name))
     try:
         return move.model_validate({name: value for name, value in arguments.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         where = first["loc"][0] if first["loc"] else move.name
-        raise Rejected(f"{where}: {first['msg'].lower()}.") from error
+        raise Rejected(Sentence("{field}: {fault}.", field=where, fault=first["msg"].lower())) from error

@@ -26,6 +26,7 @@ from bot.core.scenes.kind import (
     Wait,
 )
 from bot.core.scenes.moves import NOT_ASKED, parameters, refusal
+from bot.core.sentences import Sentence
 
 FORCED_AT_MOST = 100
 MISSES_UNTIL_AWAY = 3
@@ -173,7 +174,7 @@ class Play:
     def begin(self, seats: tuple[Seat, ...]) -> Step:
         """Set it up; raises Rejected for seats by which it is not played."""
         if not self.kind.has_room_for(len(seats)):
-            raise Rejected(f"{self.kind.title} is not played by {len(seats)} seats.")
+            raise Rejected(Sentence("{kind} is not played by {seats} seats.", kind=self.kind.title, seats=len(seats)))
         if why := self.options.refusal(len(seats)):
             raise Rejected(why)
         applied = self.options.begin(seats, Chance(self.seed, 0))
@@ -182,7 +183,7 @@ class Play:
     def enter(self, standing: Standing, entry: Entry) -> Step:
         """Fold one entry in; raises Rejected where that is not legal, and then nothing has changed."""
         if isinstance(standing.awaits, Over) or standing.stuck:
-            raise Rejected("It is over.")
+            raise Rejected(Sentence("It is over."))
         before, standing = standing, standing.but(step=standing.step + 1)
         chance = Chance(self.seed, standing.step)
         if entry.seat == RULES:
@@ -217,7 +218,7 @@ class Play:
     def _move(self, entry: Entry) -> Move:
         model = self.kind.move_named(entry.move)
         if model is None:
-            raise Rejected(f"There is no move {entry.move} in {self.kind.title}.")
+            raise Rejected(Sentence("There is no move {move} in {kind}.", move=entry.move, kind=self.kind.title))
         return model.model_validate(dict(entry.arguments))
 
     def _moved(self, standing: Standing, seat: Seat, move: Move, chance: Chance) -> Step:
@@ -256,7 +257,7 @@ class Play:
                 step = self._timeout(standing, seat, chance)
                 return self._skipped(step, seat)
             case _:
-                raise Rejected("That moment has passed.")
+                raise Rejected(Sentence("That moment has passed."))
 
     def _late(self, standing: Standing, awaits: Awaited, chance: Chance) -> Step:
         """Make the timeout moves of all who did not move, and count what they missed."""
@@ -390,7 +391,7 @@ def _missed(standing: Standing, seat: Seat) -> Step:
 def _gone(standing: Standing, seat: Seat) -> Step:
     state = standing.state
     if seat not in state.seats or seat in state.away:
-        raise Rejected("That seat is not waited for anyway.")
+        raise Rejected(Sentence("That seat is not waited for anyway."))
     state = state.model_copy(update={"away": tuple(sorted([*state.away, seat]))})
     event = Event(text=f"{{s{seat}}} is away.", kind="away")
     return Step(standing=standing.but(state=state), events=(event,))

@@ -9,12 +9,16 @@ from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.landlord.kind import LANDLORD
 from bot.core.scenes.village.kind import VILLAGE
 from bot.core.scenes.werewolf.kind import WEREWOLF
+from bot.core.sentences import Sentence
 
 KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL, VILLAGE, WEREWOLF, LANDLORD)}
+
+# those of the release before, by name and version, where it differs
+KINDS_BEFORE: dict[tuple[str, int], SceneKind] = {}
 
 
 def kind_named(name: str) -> SceneKind:
     """Find a kind; raises NotFound."""
     if (kind := KINDS.get(name)) is None:
-        raise NotFound(f"There is no scene {name!r}: choose {' or '.join(KINDS)}.")
+        raise NotFound(Sentence("There is no scene {name!r}: choose {names}.", name=name, names=" or ".join(KINDS)))
     return kind

@@ -14,7 +14,8 @@ from bot.core.scenes.kind import Form, Over, SceneKind, Seat, Seen
 from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
-from bot.core.scenes.registry import KINDS
+from bot.core.scenes.registry import KINDS, KINDS_BEFORE
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 
 TEXT = "text"  # the kind of event that is what somebody said, named by others through its number
@@ -30,6 +31,8 @@ def play_of(scene: Scene) -> Play | None:
     """Give a scene's rules; None when there are none of its version, or for its options, any more."""
     kind = KINDS.get(scene.kind)
     if kind is None or kind.version != scene.version:
+        kind = KINDS_BEFORE.get((scene.kind, scene.version))
+    if kind is None:
         return None
     try:
         return Play(kind=kind, options=kind.options.model_validate(dict(scene.options)), seed=scene.seed)
@@ -58,7 +61,7 @@ def refolded(scene: Scene, log: Sequence[Entry]) -> tuple[str, int | None]:
     """
     play = play_of(scene)
     if play is None or not scene.standing:
-        raise Rejected("There is no log to be folded.")
+        raise Rejected(Sentence("There is no log to be folded."))
     standing, differs = replayed(play, scene.taken, log, scene.first_digest)
     return standing.digest(), differs
 

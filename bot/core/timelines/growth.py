@@ -8,13 +8,14 @@ from typing import Final, Literal, assert_never
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId, Person
+from bot.core.sentences import Sentence
 from bot.core.timelines.changes import MOST_CHANGES, Change
 from bot.core.timelines.records import ROOT, Edge, Node, NodeId, Planned, Status, edge_of
 
 Operation = Literal["advance", "selected", "multi", "chain", "frontier", "branch", "ask"]
 MOST_AT_ONCE: Final = 4  # nodes that run
 MOST_EVERYWHERE: Final = 16  # with one of each community that has none
-QUIET_PARENT: Final = "nobody has a reason: give an event"
+QUIET_PARENT: Final = Sentence("nobody has a reason: give an event")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +75,12 @@ def planned(growth: Growth, nodes: Sequence[Node], seed: str) -> tuple[Planned, 
         made += _from(growth, parent, len(made))
     limits = growth.limits
     if len(nodes) + len(made) > limits.nodes:
-        raise Rejected(f"Over the limit of {limits.nodes} nodes: delete some first.")
+        raise Rejected(Sentence("Over the limit of {nodes} nodes: delete some first.", nodes=limits.nodes))
     deepest = max(parent.depth for parent in parents) + (growth.turns if growth.what == "chain" else 1)
     if deepest > limits.depth:
-        raise Rejected(f"Over the limit of {limits.depth} steps from the root: begin from an earlier node.")
+        raise Rejected(
+            Sentence("Over the limit of {depth} steps from the root: begin from an earlier node.", depth=limits.depth)
+        )
     first = max(there, default=ROOT) + 1
     return tuple(
         replace(one, seed=sha256(f"{seed}/{first + place}".encode()).hexdigest()[:16]) for place, one in enumerate(made)
@@ -87,17 +90,17 @@ def planned(growth: Growth, nodes: Sequence[Node], seed: str) -> tuple[Planned, 
 def _check(growth: Growth) -> None:
     limits = growth.limits
     if not 1 <= growth.turns <= limits.turns:
-        raise Rejected(f"Give 1 to {limits.turns} turns at once.")
+        raise Rejected(Sentence("Give 1 to {turns} turns at once.", turns=limits.turns))
     if growth.minutes is not None and not 0 < growth.minutes <= 1_440:
-        raise Rejected("Give up to 1,440 minutes at once.")
+        raise Rejected(Sentence("Give up to 1,440 minutes at once."))
     if growth.what == "multi" and not 2 <= growth.siblings <= limits.siblings:
-        raise Rejected(f"Give 2 to {limits.siblings} siblings at once.")
+        raise Rejected(Sentence("Give 2 to {siblings} siblings at once.", siblings=limits.siblings))
     if growth.what == "selected" and not 1 <= len(growth.nodes) <= limits.siblings:
-        raise Rejected(f"Choose 1 to {limits.siblings} nodes at once.")
+        raise Rejected(Sentence("Choose 1 to {siblings} nodes at once.", siblings=limits.siblings))
     if growth.what == "branch" and not 1 <= len(growth.changes) <= MOST_CHANGES:
-        raise Rejected(f"Give 1 to {MOST_CHANGES} changes at once.")
+        raise Rejected(Sentence("Give 1 to {most_changes} changes at once.", most_changes=MOST_CHANGES))
     if growth.what == "ask" and (growth.asked is None or not growth.asked[1].strip()):
-        raise Rejected("Ask something.")
+        raise Rejected(Sentence("Ask something."))
 
 
 def _parents(growth: Growth, nodes: Sequence[Node], there: Mapping[NodeId, Node]) -> Sequence[Node]:
@@ -109,7 +112,7 @@ def _parents(growth: Growth, nodes: Sequence[Node], there: Mapping[NodeId, Node]
         return going
     for id_ in dict.fromkeys(growth.nodes):
         if id_ not in there:
-            raise NotFound(f"There is no node {id_}.")
+            raise NotFound(Sentence("There is no node {id}.", id=id_))
         check_parent(there[id_], goes_on=growth.what in ("advance", "selected", "multi", "chain"))
     return [there[id_] for id_ in dict.fromkeys(growth.nodes)]
 
@@ -118,13 +121,15 @@ def check_parent(node: Node, *, goes_on: bool) -> None:
     """Raise Rejected for a node from which nothing can begin; `goes_on`: without anything new there."""
     if not node.status.is_over:
         word = "running" if node.status is Status.RUNNING else "waiting to run"
-        raise Rejected(f"Node {node.id} is still {word}.")
+        raise Rejected(Sentence("Node {node} is still {word}.", node=node.id, word=word))
     if node.status is not Status.DONE:
         raise Rejected(
-            f"Node {node.id} {'failed' if node.status is Status.FAILED else 'was stopped'}: begin elsewhere."
+            Sentence("Node {node} failed: begin elsewhere.", node=node.id)
+            if node.status is Status.FAILED
+            else Sentence("Node {node} was stopped: begin elsewhere.", node=node.id)
         )
     if goes_on and node.is_quiet:
-        raise Rejected(f"Node {node.id} is quiet: {QUIET_PARENT}.")
+        raise Rejected(Sentence("Node {node} is quiet: {quiet_parent}.", node=node.id, quiet_parent=QUIET_PARENT))
 
 
 def _from(growth: Growth, parent: Node, before: int) -> list[Planned]:

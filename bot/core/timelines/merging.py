@@ -16,6 +16,7 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.hud.knowledge import leaves, segment
 from bot.core.plan import PlanList
 from bot.core.records import AgentId, Json, Message, MessageId, Mind, Plan, PlanItem, Side, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.timelines.records import NodeId, TreeId
 
 MARK_CHARACTERS = 6
@@ -143,9 +144,15 @@ def chosen(items: Sequence[Item], what: str) -> list[Item]:
     if what == ALL:
         found = [one for one in items if one.message is None and not one.is_changed]
         if not found:
-            raise NotFound("There is nothing that can be taken over without being chosen.")
+            raise NotFound(Sentence("There is nothing that can be taken over without being chosen."))
         if len(found) > MOST_TAKEN:
-            raise Rejected(f"That is {len(found):,} things, of {MOST_TAKEN} at most: name an agent, or choose some.")
+            raise Rejected(
+                Sentence(
+                    "That is {found:,} things, of {most_taken} at most: name an agent, or choose some.",
+                    found=len(found),
+                    most_taken=MOST_TAKEN,
+                )
+            )
         return found
     marks = what.split("+")
     by_mark = [one for one in items if one.mark in marks]
@@ -153,7 +160,7 @@ def chosen(items: Sequence[Item], what: str) -> list[Item]:
         return by_mark
     named = [one for one in items if one.name.casefold() == what.strip().casefold()]
     if len(named) > 1:
-        raise Rejected("Several are called that: choose from the list of /timeline merge.")
+        raise Rejected(Sentence("Several are called that: choose from the list of /timeline merge."))
     if not named:
         raise NotFound(OTHERWISE)
     return named

@@ -14,6 +14,7 @@ from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Person, Snowflake, WholeAgent
+from bot.core.sentences import Sentence
 from bot.core.view import Glance, Tally
 from bot.core.wording import counted
 from bot.engine.aside import aside
@@ -64,7 +65,11 @@ class Cards:
         cap = (card.token_budget or config.token_budget) * share.knowledge // 100
         if (tokens := await self.office.performer.knowledge_tokens(card.knowledge)) > cap:
             raise Rejected(
-                f"What this card knows takes {counted(tokens, 'token')}, and {cap:,} fit: leave some of it out."
+                Sentence(
+                    "What this card knows takes {tokens}, and {cap:,} fit: leave some of it out.",
+                    tokens=counted(tokens, "token"),
+                    cap=cap,
+                )
             )
 
     def _brought(self, agent: Agent, person: Person, card: Card) -> list[Change]:
@@ -107,8 +112,11 @@ def _of_its_lore(card: Card) -> str:
     if not card.lore_there:
         return ""
     used = len(card.lore.entries)
-    how_much = counted(used, "entry", "entries") if used == card.lore_there else f"{used} of {card.lore_there} entries"
-    return f" Of its lorebook, {how_much} can be used: see `/knowledge lore`."
+    if used == card.lore_there:
+        how_much = counted(used, "entry", "entries")
+    else:
+        how_much = Sentence("{used} of {all} entries", used=used, all=card.lore_there)
+    return Sentence(" Of its lorebook, {how_much} can be used: see `/knowledge lore`.", how_much=how_much)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from bot.core.spending import day_of
 from bot.core.view import Outline, View
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages, without_threads
+from bot.engine.hushing import hushed_all
 from bot.engine.masks import closed_scenes, masked_agents, seated_in
 from bot.engine.purse import spending_now
 
@@ -148,6 +149,10 @@ class CommunityDesk:
                     Sentence("Everyone is paused already.") if paused else Sentence("Everyone may beat already.")
                 )
             await write.communities.pause(community.id, paused=paused)
+            if paused:
+                view = await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+                resting = await hushed_all(write, community.id, config=view.config, now=self.office.now())
+                await write.apply(community.id, resting)
             what = "Everyone is paused." if paused else "Everyone goes on."
             await write.apply(community.id, [self._audit(person, what)])
         self.office.on_done()

@@ -24,6 +24,7 @@ from bot.core.portions import portions
 from bot.core.ports import Reading, Writing
 from bot.core.ports.communities import Logs
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Message, Mind, Person, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.timelines.merging import Carried, Item, chosen, offered, origin_of, quotable, quoted_already
 from bot.core.timelines.records import NodeId, Timeline
 from bot.core.view import Outline, Subject
@@ -41,7 +42,6 @@ T = TypeVar("T")
 TOLD = "Taken over from {} by The Architect: it did not happen here."
 FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
 FORGOTTEN = "That tells of somebody who asked to be forgotten: it stays where it is."
-NO_MERGE = "There is no merge {} here: /timeline unmerge lists those there are."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +101,10 @@ class Merges:
             newest = await write.logs.merges(community.id, limit=1)
         self.office.on_done()
         kept = [one for one in items if one.message is None]
-        told = f"Taken over from {offer.origin}: {counted(len(items), 'thing')}."
-        return f"{told} `/timeline unmerge merge:{newest[0].id}` puts back what is kept in minds." if kept else told
+        told = Sentence("Taken over from {origin}: {things}.", origin=offer.origin, things=counted(len(items), "thing"))
+        if not kept:
+            return told
+        return told + Sentence(" `/timeline unmerge merge:{id}` puts back what is kept in minds.", id=newest[0].id)
 
     async def all(self, guild_id: Snowflake) -> Sequence[JournalEntry]:
         """Give the first change of each time that something was taken over, newest first."""
@@ -116,7 +118,9 @@ class Merges:
         async with self.office.changing(guild_id, person) as (community, write):
             merged = await write.logs.merged(community.id, number)
             if not merged:
-                raise NotFound(NO_MERGE.format(number))
+                raise NotFound(
+                    Sentence("There is no merge {number} here: /timeline unmerge lists those there are.", number=number)
+                )
             names = await write.agents.names(community.id)
             for some in _runs(merged):
                 for one, done in await self._undone(write, community.id, person, some):
@@ -158,7 +162,14 @@ class Merges:
         )
         for (item, _), outcome in zip(done, outcomes, strict=True):
             if not outcome.accepted:
-                raise Rejected(f"{offer.names.get(agent_id, 'It')}, {item.name[:80]}: {outcome.why}")
+                raise Rejected(
+                    Sentence(
+                        "{agent}, {item}: {why}",
+                        agent=offer.names.get(agent_id, "It"),
+                        item=item.name[:80],
+                        why=outcome.why,
+                    )
+                )
         told = [
             ActionRecord(
                 type=action.definition.name,

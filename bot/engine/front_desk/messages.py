@@ -27,6 +27,7 @@ from bot.core.records import (
     Room,
     Snowflake,
 )
+from bot.core.sentences import Sentence
 from bot.core.view import MayRead, Outline
 from bot.engine.front_desk.office import MOST_THREADS, Office, by_nobody, check_manages, readable
 from bot.engine.front_desk.rooms import Rooms
@@ -61,7 +62,7 @@ class Messages:
             or place is None
             or not (is_open or await readable(self.office, guild_id, [place], may_read))
         ):
-            raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
+            raise NotFound(Sentence("Selfroom does not know this message: choose one in an agent's room."))
         return message
 
     async def deliveries(self, guild_id: Snowflake, messages: Sequence[Message]) -> Mapping[MessageId, Letter]:
@@ -122,25 +123,25 @@ class Messages:
     async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
         """Have an agent look once more at a message, as if the person had asked for it in words; gives a sentence."""
         if message.scene_id is not None:
-            raise Rejected("This was said in a scene: agents speak there when it is their turn.")
+            raise Rejected(Sentence("This was said in a scene: agents speak there when it is their turn."))
         async with self.office.changing(guild_id, person) as (community, write):
             view = await write.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             agent_id = message.sender.agent_id or view.all_rooms[message.room_id].owner_id
             agent = view.agents[agent_id]
             if (agent_id, message.room_id) not in view.memberships:
-                raise Rejected(f"{agent.name} is not there any more, so it cannot answer there.")
+                raise Rejected(Sentence("{agent} is not there any more, so it cannot answer there.", agent=agent.name))
             if agent.paused_reason is not None or agent.retired_at is not None:
-                raise Rejected(f"{agent.name} is paused or retired: resume or restore it first.")
+                raise Rejected(Sentence("{agent} is paused or retired: resume or restore it first.", agent=agent.name))
             known = await write.people.find(community.id, person.id)
             if known is not None and (why := why_unheard(known)):
                 raise Rejected(why)
             since = self.office.now() - timedelta(minutes=view.config.addressed_per_person_minutes)
             if await write.beats.addressed_by(community.id, person.id, since) >= view.config.addressed_per_person:
-                raise Rejected("You asked a lot in the last minutes: try again a little later.")
+                raise Rejected(Sentence("You asked a lot in the last minutes: try again a little later."))
             asking = self._asking(MessageId(write.ids.take("message")), person, agent, message)
             await write.apply(community.id, [asking, PutReason(agent_id=agent_id, reason=self._again(person, asking))])
         self.office.on_done()
-        return f"{agent.name} looks at it again."
+        return Sentence("{agent} looks at it again.", agent=agent.name)
 
     def _asking(self, message_id: MessageId, person: Person, agent: Agent, message: Message) -> Say:
         """Word the wish as a line of the person, which only agents see."""
@@ -208,14 +209,22 @@ class Held:
             done = Audit(by=Actor.person(person).signature(), what=what, agent_id=agent_id, at=now)
             if not post:
                 await write.apply(community.id, [done])
-                return Decision(f"{'The message' if message is not None else 'It'} is discarded: nobody will see it.")
+                return Decision(
+                    Sentence("It is discarded: nobody will see it.")
+                    if message is None
+                    else Sentence("The message is discarded: nobody will see it.")
+                )
             if message is not None:
                 changes = await _said_again(write, community, letter, message, now)
             else:
                 changes = await _let_stand(write.views, community, letter, now)
             await write.apply(community.id, [*changes, done])
         self.office.on_done()
-        told = "The message is posted as soon as Discord takes it." if message is not None else "It stands now."
+        told = (
+            Sentence("It stands now.")
+            if message is None
+            else Sentence("The message is posted as soon as Discord takes it.")
+        )
         return Decision(told, ((letter.room_id, letter.kind),))
 
     async def _waiting(
@@ -229,7 +238,11 @@ class Held:
             if letter.message_id in said:
                 return letter, said[letter.message_id]
         first = await self.office.who_was_first(guild_id, _about(letter_id), DECIDED)
-        raise NotFound(f"This message waits no longer: {first or 'it was deleted, or decided long ago.'}")
+        raise NotFound(
+            Sentence(
+                "This message waits no longer: {first}", first=first or Sentence("it was deleted, or decided long ago.")
+            )
+        )
 
 
 async def _said_again(
@@ -263,7 +276,7 @@ async def _let_stand(views: Views, community: Community, letter: Letter, now: da
     view = await views.action_view(community.id, agent_ids=(), room_ids=[letter.room_id], doors=False)
     changes = let_stand(letter, proposal, view, now) if proposal is not None else []
     if not changes:
-        raise Rejected("It cannot be done any more: another agent has that name by now. Discard it.")
+        raise Rejected(Sentence("It cannot be done any more: another agent has that name by now. Discard it."))
     return changes
 
 

@@ -9,6 +9,7 @@ from bot.core.kinds import MindPart
 from bot.core.portions import portions
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, MessageId, Mind, Side, Snowflake
 from bot.core.scenes.showing import closed_side
+from bot.core.sentences import Sentence
 from bot.core.view import MayRead, Outline
 from bot.engine.carried import MOST_AT_ONCE
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
@@ -34,7 +35,7 @@ class Minds:
                 return PUBLIC_SIDE
             view = await read.views.action_view(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
         if (agent.id, room.id) not in view.memberships:
-            raise NotFound(f"{agent.name} is not in that room.")
+            raise NotFound(Sentence("{agent} is not in that room.", agent=agent.name))
         return view.all_rooms[room.id].side
 
     async def of(self, guild_id: Snowflake, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
@@ -141,7 +142,11 @@ class Beats:
             beat = await read.beats.find(community.id, BeatId(beat_id))
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places([beat]), doors=False)
         if beat is None or beat.agent_id != agent_id or not await _for(self.office, guild_id, [beat], view, may_read):
-            raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
+            raise NotFound(
+                Sentence(
+                    "There is no beat {beat_id} of this agent: /hud history lists those that are kept.", beat_id=beat_id
+                )
+            )
         return beat
 
     async def of(
@@ -199,9 +204,9 @@ class Beats:
                 await check_may_look(read, community.id, who, beat.agent_id)
             is_shut = beat is not None and beat.side in await shut_sides(read.scenes, community.id)
         if is_shut:
-            raise Rejected("That was said in a scene that goes on: look again once it is over.")
+            raise Rejected(Sentence("That was said in a scene that goes on: look again once it is over."))
         if beat is None:
-            raise NotFound("No beat is kept behind this message: choose one that an agent said lately.")
+            raise NotFound(Sentence("No beat is kept behind this message: choose one that an agent said lately."))
         return beat
 
     async def after(self, guild_id: Snowflake, message: Message, *, who: Snowflake) -> Mapping[AgentId, Beat | None]:

@@ -9,6 +9,7 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Archives, Cipher, Clock, Models, Random, Reading, Store, Workshop, Writing
 from bot.core.records import AgentId, Community, Person, Room, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.view import MayRead, View
 from bot.engine.estimating import Estimator
 from bot.engine.performer import Performer
@@ -42,14 +43,14 @@ class Office:
     def providers(self) -> Models:
         """Who gives models; raises Rejected when there are none at all."""
         if self.models is None:
-            raise Rejected("No model provider is set up: tell whoever runs Selfroom.")
+            raise Rejected(Sentence("No model provider is set up: tell whoever runs Selfroom."))
         return self.models
 
     @property
     def bench(self) -> Workshop:
         """Who does what strangers can make slow; raises Rejected when there is nobody."""
         if self.workshop is None:
-            raise Rejected("Nothing large can be read here: tell whoever runs Selfroom.")
+            raise Rejected(Sentence("Nothing large can be read here: tell whoever runs Selfroom."))
         return self.workshop
 
     @asynccontextmanager
@@ -58,7 +59,7 @@ class Office:
         async with self.store.reading() as read:
             community = await read.communities.of_guild(guild_id)
             if community is None:
-                raise NotFound("Selfroom has not moved into this server yet: try again in a moment.")
+                raise NotFound(Sentence("Selfroom has not moved into this server yet: try again in a moment."))
             yield community, read
 
     @asynccontextmanager

@@ -14,6 +14,7 @@ from bot.core.name_redaction import NameRedactor, Trace, TraceKind
 from bot.core.people import SOMEONE, mention
 from bot.core.ports import Clock, Store, Writing
 from bot.core.records import AgentId, CommunityId, Lookup, Mind, Person, Snowflake, WholeAgent
+from bot.core.sentences import Sentence
 from bot.core.view import MayRead, Outline
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, readable
@@ -71,7 +72,7 @@ class Privacy:
         `others`: names that the server knows beside those of people and agents, such as its roles'.
         """
         if guild_id in self._forgetting:
-            raise Rejected("Somebody else is being forgotten here just now: try again in a minute.")
+            raise Rejected(Sentence("Somebody else is being forgotten here just now: try again in a minute."))
         self._forgetting.add(guild_id)
         try:
             return await self._forget(guild_id, person, others)

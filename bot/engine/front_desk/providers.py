@@ -16,6 +16,7 @@ from bot.core.models import Model, ModelCall, OwnProvider, Source
 from bot.core.ports import Writing
 from bot.core.records import Community, Json, Person, Snowflake, Usage
 from bot.core.sealing import of_provider
+from bot.core.sentences import Sentence
 from bot.core.spending import Limit, day_of
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages
@@ -31,7 +32,7 @@ LONGEST_KEY = 500
 TRIAL_TOKENS = 500  # set aside for either way of one small question
 SHOWN_MODELS = 5
 TRIAL_SECONDS = 90.0  # a cold model takes its time, and one that drips has no more
-NO_PRICE = "What it costs is unknown: only a limit in tokens holds it (`/usage budget`)."
+NO_PRICE = Sentence("What it costs is unknown: only a limit in tokens holds it (`/usage budget`).")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,9 @@ class Providers:
             price = CallPrice.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
             reservation = await set_aside(write.money, community.id, config, day_of(self.office.now()), price)
         if isinstance(reservation, Limit):
-            raise Rejected("The budget for today is spent: try the model tomorrow, or raise it with `/usage budget`.")
+            raise Rejected(
+                Sentence("The budget for today is spent: try the model tomorrow, or raise it with `/usage budget`.")
+            )
         try:
             told, usage = await self._asked(models, name)
         except ModelError as error:
@@ -89,7 +92,7 @@ class Providers:
         """Have new agents use a model that answers; gives a sentence."""
         told = await self.try_model(guild_id, person, name)
         await self.actions.take(guild_id, person, SetSetting(name="model", value=name))
-        return f"{told} New agents use it.{await self.unlisted(guild_id, name)}"
+        return Sentence("{told} New agents use it.", told=told) + await self.unlisted(guild_id, name)
 
     async def unlisted(self, guild_id: Snowflake, name: str | None) -> str:
         """Say that the server of a model does not list it, so that a slip of the pen is seen; empty where it does."""
@@ -98,7 +101,11 @@ class Providers:
         if not listed or name in listed:
             return ""
         some = ", ".join(listed[:SHOWN_MODELS]) + (" …" if len(listed) > SHOWN_MODELS else "")
-        return f" {name} is none of the models that its server lists: check the name, or choose one of {some}."
+        return Sentence(
+            " {name} is none of the models that its server lists: check the name, or choose one of {some}.",
+            name=name,
+            some=some,
+        )
 
     async def bring(self, guild_id: Snowflake, person: Person, provider: OwnProvider, *, key: str, model: str) -> str:
         """Try a provider of the community's own, then keep it with its key sealed; gives a sentence.
@@ -107,7 +114,7 @@ class Providers:
         """
         check_manages(person)
         if self.office.cipher is None:
-            raise Rejected("Keys cannot be sealed here: tell whoever runs Selfroom.")
+            raise Rejected(Sentence("Keys cannot be sealed here: tell whoever runs Selfroom."))
         provider, key, model = _checked(provider, key.strip(), model.strip())
         async with self.office.providers.trial(provider, key) as trial:
             (told, _), where = await self._asked(trial, model), trial.source.address
@@ -117,19 +124,24 @@ class Providers:
             what = f"The server's own model provider is set ({where}, {provider.api})."
             others = await self._changed(write, community, person, what, model)
         self.office.on_done()
-        return f"{told} It is asked with this server's own key from now on, and new agents use it.{others}"
+        return Sentence(
+            "{told} It is asked with this server's own key from now on, and new agents use it.{others}",
+            told=told,
+            others=others,
+        )
 
     async def remove(self, guild_id: Snowflake, person: Person) -> str:
         """Forget the community's own provider with its key; gives a sentence, raises Rejected when there is none."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
             if await write.providers.of(community.id) is None:
-                raise Rejected("This server has no model provider of its own: nothing has changed.")
+                raise Rejected(Sentence("This server has no model provider of its own: nothing has changed."))
             await write.providers.keep(community.id, None)
             await self._changed(write, community, person, "The server's own model provider is removed.", None)
             left = (await self.office.providers.of(write.providers, community)).source
         self.office.on_done()
-        return f"The key is deleted. {left.missing or f'Models are asked at {left.address} again.'}"
+        again = Sentence("Models are asked at {address} again.", address=left.address)
+        return Sentence("The key is deleted. {then}", then=left.missing or again)
 
     async def _changed(self, write: Writing, community: Community, person: Person, what: str, model: str | None) -> str:
         """Write what follows from another provider; gives a sentence about agents whose models it may not have."""
@@ -152,7 +164,9 @@ class Providers:
         await write.claims.free_held(community.id, HeldFor.MODEL, self.office.now())
         others = {one.model for one in view.agents.values() if one.retired_at is None} - {model}
         named = ", ".join(sorted(others)[:5])
-        return f" Agents that use other models ({named}) keep them: `/agent edit` changes that." if named else ""
+        if not named:
+            return ""
+        return Sentence(" Agents that use other models ({named}) keep them: `/agent edit` changes that.", named=named)
 
     async def _asked(self, models: Model, name: str) -> tuple[str, Usage]:
         call = ModelCall(
@@ -169,25 +183,35 @@ class Providers:
             async with self.office.clock.timeout(TRIAL_SECONDS):
                 usage = (await models.answer(call)).usage
         except TimeoutError as error:
-            why = f"{name} did not answer within {TRIAL_SECONDS:.0f} s: try again, or name another model."
+            why = Sentence(
+                "{name} did not answer within {seconds:.0f} s: try again, or name another model.",
+                name=name,
+                seconds=TRIAL_SECONDS,
+            )
             raise ModelUnreachable(why, unsure=True) from error
-        told = f"{name} answers in {(self.office.now() - begun).total_seconds():.1f} s"
+        seconds = (self.office.now() - begun).total_seconds()
         if not models.price_is_known(name):
-            return f"{told}. {NO_PRICE}", usage
-        return f"{told} for {usage.cost_usd:.5f} {models.source.coin}.", usage
+            told = Sentence("{name} answers in {seconds:.1f} s. {price}", name=name, seconds=seconds, price=NO_PRICE)
+            return told, usage
+        return Sentence(
+            "{name} answers in {seconds:.1f} s for {price}.",
+            name=name,
+            seconds=seconds,
+            price=f"{usage.cost_usd:.5f} {models.source.coin}",
+        ), usage
 
 
 def _checked(provider: OwnProvider, key: str, model: str) -> tuple[OwnProvider, str, str]:
     """Give what a manager wrote as it is used; raises Rejected."""
     prefix = provider.prefix.strip().rstrip("/").lower()
     if prefix and not PREFIX.fullmatch(prefix):
-        raise Rejected("A prefix has at most 20 small letters, digits and hyphens, such as ours.")
+        raise Rejected(Sentence("A prefix has at most 20 small letters, digits and hyphens, such as ours."))
     if not model:
-        raise Rejected("Name a model that the provider has: it is asked one small question.")
+        raise Rejected(Sentence("Name a model that the provider has: it is asked one small question."))
     if len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
-        raise Rejected("A key has no spaces or line breaks: copy it again, whole and alone.")
+        raise Rejected(Sentence("A key has no spaces or line breaks: copy it again, whole and alone."))
     if not key and provider.base_url is None:
-        raise Rejected("Give your key: without one the vendor answers nobody.")
+        raise Rejected(Sentence("Give your key: without one the vendor answers nobody."))
     base_url = provider.base_url.strip().rstrip("/") if provider.base_url is not None else None
     if prefix and not model.startswith(f"{prefix}/"):
         model = f"{prefix}/{model}"
@@ -221,7 +245,7 @@ class Trials:
         check_manages(person)
         office = self.office
         if office.open_stage is None or office.cipher is None or office.workshop is None:
-            raise Rejected("Models cannot be tried here: tell whoever runs Selfroom.")
+            raise Rejected(Sentence("Models cannot be tried here: tell whoever runs Selfroom."))
         if guild_id in self._running:
             raise Rejected(UNDER_WAY)
         self._running.add(guild_id)
@@ -279,7 +303,7 @@ class Trials:
         async with self.office.looking(guild_id) as (community, read):
             config = (await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)).config
         await self.actions.take(guild_id, person, SetSetting(name="models", value=with_manner(config, model, manner)))
-        return f"{model} is asked so from now on (`/setup options`: `models`)."
+        return Sentence("{model} is asked so from now on (`/setup options`: `models`).", model=model)
 
 
 def with_manner(config: CommunityConfig, model: str, manner: Manner) -> Json:

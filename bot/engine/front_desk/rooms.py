@@ -45,9 +45,11 @@ class Cleared:
     def told(self) -> str:
         """Word it for who asked."""
         if not self.goes_on and not self.ended:
-            return f"Deleted: {counted(self.deleted, 'message')}."
-        so_far = f"{self.deleted:,} of {counted(self.asked, 'message')} deleted"
-        return f"{so_far}; `/room clear` tells how far it is." if self.goes_on else f"It ended early: {so_far}."
+            return Sentence("Deleted: {messages}.", messages=counted(self.deleted, "message"))
+        so_far = Sentence("{deleted:,} of {asked} deleted", deleted=self.deleted, asked=counted(self.asked, "message"))
+        if self.goes_on:
+            return Sentence("{so_far}; `/room clear` tells how far it is.", so_far=so_far)
+        return Sentence("It ended early: {so_far}.", so_far=so_far)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,13 @@ class Doors:
             if knock.id == RequestId(request_id):
                 return knock
         first = await self.office.who_was_first(guild_id, f"Request {request_id}: ", DECIDED)
-        raise NotFound(f"Request {request_id} waits no longer: {first or 'the owner decided, or its time ran out.'}")
+        raise NotFound(
+            Sentence(
+                "Request {request_id} waits no longer: {first}",
+                request_id=request_id,
+                first=first or Sentence("the owner decided, or its time ran out."),
+            )
+        )
 
     async def decide(self, guild_id: Snowflake, person: Person, request_id: int, *, grant: bool) -> Outcome:
         """Let a request in or turn it away; who comes second is told who was first."""

@@ -16,6 +16,7 @@ from bot.core.models import ModelAnswer, ModelCall
 from bot.core.people import by_person
 from bot.core.records import CommunityId, Person, Snowflake
 from bot.core.runs.spec import Further, RunSpec
+from bot.core.sentences import Sentence
 from bot.core.timelines.records import ROOT, TreeId, TreeKey
 from bot.core.wording import counted
 from bot.engine.channel_events import LEFT_AT
@@ -171,7 +172,7 @@ class Runs:
         if spec.every > MOST_BETWEEN:
             raise BadSetting(f"every: a run of a server keeps a snapshot at least every {MOST_BETWEEN}: choose less.")
         if await self.kept.count(guild_id) >= MOST_RUNS:
-            raise Rejected(f"Over the limit of {counted(MOST_RUNS, 'run')}: delete one first.")
+            raise Rejected(Sentence("Over the limit of {runs}: delete one first.", runs=counted(MOST_RUNS, "run")))
         house = await self._house(guild_id, spec, spec.budget)
         number = await self.kept.begin(guild_id, spec, house)
         what = f"Run {number} was begun: {spec.title} ({spec.model}, {spec.budget} USD at most)."
@@ -184,7 +185,7 @@ class Runs:
         spec, spent = await self.kept.spent(guild_id, number)
         left = (spec.budget if further.budget is None else Decimal(str(further.budget))) - spent
         if left <= 0:
-            raise Rejected(f"The budget of run {number} is spent: give it more in all.")
+            raise Rejected(Sentence("The budget of run {number} is spent: give it more in all.", number=number))
         await self.kept.advance(guild_id, number, further, await self._house(guild_id, spec, left))
         await self._note(guild_id, person, f"Run {number} went on for {counted(further.turns, 'turn')}.")
 
@@ -205,7 +206,7 @@ class Runs:
         """Copy a run; gives the copy's number."""
         check_manages(person)
         if await self.kept.count(guild_id) >= MOST_RUNS:
-            raise Rejected(f"Over the limit of {counted(MOST_RUNS, 'run')}: delete one first.")
+            raise Rejected(Sentence("Over the limit of {runs}: delete one first.", runs=counted(MOST_RUNS, "run")))
         made = await self.kept.copy(guild_id, number)
         await self._note(guild_id, person, f"Run {number} was copied: the copy is run {made}.")
         return made
@@ -247,7 +248,13 @@ class Runs:
             if why := model.refusal(name):
                 raise Rejected(why)
             if name not in allowed:
-                raise Rejected(f"This community does not allow the model {name}: choose {one_of(sorted(allowed))}.")
+                raise Rejected(
+                    Sentence(
+                        "This community does not allow the model {name}: choose {names}.",
+                        name=name,
+                        names=one_of(sorted(allowed)),
+                    )
+                )
         key = TreeKey(community.id, TreeId(0))  # no tree's: one run of a server is played at a time
         if self.treasury is None:
             raise Rejected(ONE_PLAYS)
@@ -256,7 +263,7 @@ class Runs:
                 raise Rejected(ONE_PLAYS)
             grant = await self.treasury.grant(key, Estimate(usd=usd, granted_usd=usd, tokens=0), names=spec.models)
             if grant is None:
-                raise Rejected("A run needs a budget: give it some.")
+                raise Rejected(Sentence("A run needs a budget: give it some."))
             self.treasury.lend(key, ROOT, grant)
         return Lending(self.treasury, key, grant, news)
 

@@ -8,6 +8,7 @@ from bot.core.ports.scenes import Scenes as StoredScenes
 from bot.core.records import AgentId, CommunityId, Person, SceneId, Snowflake
 from bot.core.scenes.records import Fared, Scene
 from bot.core.scenes.showing import Told, Turn, board_of, cast_of, closed_side, lines_for, refolded, turn_of
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 from bot.engine.estimating import COIN, outlook_of
 from bot.engine.front_desk.office import Office
@@ -65,11 +66,11 @@ class Scenes:
             scene = await _found(read.scenes, community.id, scene_id)
             sits = scene.seat_of(person_id=person.id)
             if sits is None:
-                raise Rejected("You do not sit in that scene.")
+                raise Rejected(Sentence("You do not sit in that scene."))
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
         turn = turn_of(scene, events, names, sits.seat)
         if turn is None:
-            raise Rejected("It has not begun yet.")
+            raise Rejected(Sentence("It has not begun yet."))
         return turn
 
     async def replay(self, guild_id: Snowflake, scene_id: int, *, who: Snowflake) -> str:
@@ -80,13 +81,26 @@ class Scenes:
                 raise Rejected(STEPS_SHUT)
             log = await read.scenes.log(community.id, scene.id)
         if scene.step and not log:
-            return f"The log of scene {scene.id} is kept no longer (`log_days`): nothing is left to be folded."
+            return Sentence(
+                "The log of scene {scene} is kept no longer (`log_days`): nothing is left to be folded.", scene=scene.id
+            )
         digest, differs = await self.office.bench.done(community.id, refolded, scene, log)
         if differs is not None:
-            return f"Step {differs} of scene {scene.id} comes out differently: its log was changed, or its rules were."
+            return Sentence(
+                "Step {step} of scene {scene} comes out differently: its log was changed, or its rules were.",
+                step=differs,
+                scene=scene.id,
+            )
         if digest != scene.digest:
-            return f"The log of scene {scene.id} ends elsewhere than what is kept of it: tell whoever runs Selfroom."
-        return f"Scene {scene.id}: {counted(len(log), 'step')} folded again, every digest is as it was."
+            return Sentence(
+                "The log of scene {scene} ends elsewhere than what is kept of it: tell whoever runs Selfroom.",
+                scene=scene.id,
+            )
+        return Sentence(
+            "Scene {scene}: {steps} folded again, every digest is as it was.",
+            scene=scene.id,
+            steps=counted(len(log), "step"),
+        )
 
     async def fared(
         self, guild_id: Snowflake, room_ids: Collection[AgentId]
@@ -99,5 +113,7 @@ class Scenes:
 async def _found(scenes: StoredScenes, community_id: CommunityId, scene_id: int) -> Scene:
     scene = await scenes.find(community_id, SceneId(scene_id))
     if scene is None:
-        raise NotFound(f"There is no scene {scene_id} here: /scene list shows those that are.")
+        raise NotFound(
+            Sentence("There is no scene {scene_id} here: /scene list shows those that are.", scene_id=scene_id)
+        )
     return scene

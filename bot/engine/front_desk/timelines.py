@@ -18,6 +18,7 @@ from bot.core.people import by_person
 from bot.core.ports.timelines import WritableTimelines
 from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
@@ -47,7 +48,7 @@ from bot.engine.timelines.looking import link_to
 log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
-OFF_HERE = "What-ifs are switched off in this server: `/setup options` has `timelines`."
+OFF_HERE = Sentence("What-ifs are switched off in this server: `/setup options` has `timelines`.")
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
 SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
 NOBODY = Snowflake(0)
@@ -160,7 +161,8 @@ class Timelines:
             if not config.timelines:
                 raise Rejected(OFF_HERE)
             if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
-                raise Rejected(f"Over the limit of {counted(config.timelines_at_once, 'tree')}: delete one first.")
+                most = counted(config.timelines_at_once, "tree")
+                raise Rejected(Sentence("Over the limit of {trees}: delete one first.", trees=most))
             timeline = Timeline(
                 community_id=community.id,
                 id=TreeId(write.ids.take("timeline")),
@@ -258,7 +260,7 @@ class Timelines:
         async with self.office.looking(guild_id) as (community, read):
             found = await read.talk.find(community.id, Snowflake(message_id))
         if found is None:
-            raise NotFound("Selfroom does not know this message: name one that agents could hear.")
+            raise NotFound(Sentence("Selfroom does not know this message: name one that agents could hear."))
         return AtMessage(message_id=found.id)
 
     async def grow(self, timeline: Timeline, person: Person, growth: Growth) -> Sequence[Node]:
@@ -266,9 +268,9 @@ class Timelines:
         orchard, key = self._there(), timeline.key
         check_manages(person)
         config = await self.check_on(timeline)
-        if (await orchard.trees.find(key)).bytes > config.timeline_megabytes * MEGABYTE:
+        if (await orchard.trees.find(key)).bytes > (most := config.timeline_megabytes) * MEGABYTE:
             raise Rejected(
-                f"This tree is as large as one may be, {config.timeline_megabytes} MB: delete some nodes first."
+                Sentence("This tree is as large as one may be, {size} MB: delete some nodes first.", size=most)
             )
         growth = replace(growth, limits=Limits.of(config))
         async with orchard.treasury.turn_at(key):
@@ -339,7 +341,7 @@ class Timelines:
             await check_may_look(read, timeline.community_id, who, agent_id)
         beat = await self._there().grower.seen(timeline.key, NodeId(node_id), BeatId(beat_id))
         if beat.agent_id != agent_id:
-            raise NotFound(f"Beat {beat_id} was another agent's.")
+            raise NotFound(Sentence("Beat {beat_id} was another agent's.", beat_id=beat_id))
         return beat
 
     async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
@@ -355,12 +357,16 @@ class Timelines:
         tree = await orchard.trees.find(timeline.key)
         if tree.program != orchard.program:
             raise Rejected(
-                f"This tree was begun with Selfroom {tree.program}, and this is {orchard.program}, which need not do "
-                "the same with the same answers: its nodes can be read and go on, but not be run again."
+                Sentence(
+                    "This tree was begun with Selfroom {then}, and this is {now}, which need not do the same with the "
+                    "same answers: its nodes can be read and go on, but not be run again.",
+                    then=tree.program,
+                    now=orchard.program,
+                )
             )
         differs = await orchard.grower.rerun(timeline.key, NodeId(node_id))
         await self._touched(timeline, person, f"Tree {timeline.id}: node {node_id} was run again.")
-        return differs or f"Node {node_id} was run again from its record: 0 bytes differ."
+        return differs or Sentence("Node {node} was run again from its record: 0 bytes differ.", node=node_id)
 
     async def note(self, timeline: Timeline, person: Person, node_id: int, text: str) -> None:
         """Set what people note beside a node."""
@@ -379,7 +385,7 @@ class Timelines:
         check_manages(person)
         gone = await self._there().grower.delete(timeline.key, NodeId(node_id))
         await self._touched(timeline, person, f"Tree {timeline.id}: {counted(len(gone), 'node')} deleted.")
-        return f"Deleted: {counted(len(gone), 'node')}."
+        return Sentence("Deleted: {nodes}.", nodes=counted(len(gone), "node"))
 
     async def remove(self, timeline: Timeline, person: Person) -> str:
         """Delete a tree."""
@@ -388,7 +394,7 @@ class Timelines:
         async with self.office.store.writing(timeline.community_id) as write:
             await _laid_to_rest(write.timelines, timeline, f"Tree {timeline.id} was deleted.")
             await write.apply(timeline.community_id, [self._audit(person, f"Tree {timeline.id} was deleted.")])
-        return f"Tree {timeline.id} is deleted, with all its nodes."
+        return Sentence("Tree {tree} is deleted, with all its nodes.", tree=timeline.id)
 
     def on_changed(self, tell: Callable[[TreeKey], None]) -> None:
         """Have somebody told whenever a node is over, and a tree's maker where one could not be kept."""

@@ -12,6 +12,7 @@ from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
 from bot.core.ports.communities import WritableNotes
 from bot.core.ports.residents import Views
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Person, Snowflake
+from bot.core.sentences import Sentence
 from bot.core.wording import counted
 from bot.engine.aside import aside
 from bot.engine.front_desk.actions import Actions
@@ -88,17 +89,26 @@ class Traces:
                     await write.apply(community.id, changes)
                 where = counted(changed, "memory", "memories")
             if not changed:
-                raise NotFound(f"Nothing there holds {username}: look with `/knowledge show` and `/knowledge lore`.")
+                raise NotFound(
+                    Sentence(
+                        "Nothing there holds {username}: look with `/knowledge show` and `/knowledge lore`.",
+                        username=username,
+                    )
+                )
             what = f"Somebody's name is taken out of {place_of(trace, view)}, in {where}."
             told = Audit(by=by, what=what, agent_id=id_, at=now)
             await write.apply(community.id, [told])
         self.office.on_done()
-        return f"Removed from {place_of(trace, view)}: whatever held {username} there."
+        return Sentence(
+            "Removed from {place}: whatever held {username} there.", place=place_of(trace, view), username=username
+        )
 
     async def _relabel(self, guild_id: Snowflake, person: Person, trace: Trace, label: str) -> str:
         check_manages(person)
         if not (0 < len(label) <= LONGEST_LABEL and label.isprintable()):
-            raise Rejected(f"A label is one line of 1 to {LONGEST_LABEL} visible characters.")
+            raise Rejected(
+                Sentence("A label is one line of 1 to {longest_label} visible characters.", longest_label=LONGEST_LABEL)
+            )
         async with self.office.changing(guild_id, person) as (community, write):
             key = await _key(write.views, community.id, trace.id)
             others = await write.views.action_view(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
@@ -112,7 +122,7 @@ class Traces:
             )
             await write.apply(community.id, [UpdateKey(key_id=key.id, fields={"label": label}), done])
         self.office.on_done()
-        return "The key has another label."
+        return Sentence("The key has another label.")
 
 
 async def _as_it_is_now(notes: WritableNotes, community_id: CommunityId, agent_id: AgentId) -> None:

@@ -69,8 +69,10 @@ from bot.engine.performer.unit_of_work import UnitOfWork
 
 MOST_CROSSINGS = 3  # an hour, by one agent in one room
 CLOSINGS = {
-    RequestState.EXPIRED: "That request has expired.",
-    RequestState.CANCELLED: "That request is no longer good (its key, or the one who asked): it is cancelled.",
+    RequestState.EXPIRED: Sentence("That request has expired."),
+    RequestState.CANCELLED: Sentence(
+        "That request is no longer good (its key, or the one who asked): it is cancelled."
+    ),
 }
 
 
@@ -90,7 +92,7 @@ def request_access(work: UnitOfWork, action: RequestAccess) -> str:
         raise Rejected(WRONG_KEY)
     _drop_stale(work, room.id)
     _knock(work, room, key)
-    return f"You knocked at {work.agent(room.id).name}'s room: its owner decides."
+    return Sentence("You knocked at {agent}'s room: its owner decides.", agent=work.agent(room.id).name)
 
 
 @handles(GrantAccess, asks=Asks.NEWEST)
@@ -126,7 +128,7 @@ def deny_access(work: UnitOfWork, action: DenyAccess) -> str:
 def join_room(work: UnitOfWork, action: JoinRoom) -> str:
     agent, room = work.me(), work.room(action.room_id)
     if room.thread_of is not None and (agent.id, room.id) not in work.memberships:
-        raise Rejected(f"There is no room {room.id} here.")
+        raise Rejected(Sentence("There is no room {room} here.", room=room.id))
     check_door(room, is_member=(agent.id, room.id) in work.memberships)
     _check_crossings(work, agent.id, room.id)
     if room.access is not Access.OPEN:
@@ -182,7 +184,7 @@ def _check_knock(work: UnitOfWork, room: Room) -> None:
         raise Rejected("That room is open: use join_room.")
     mine = [one for one in requests_of(work, room.id) if is_by(one, agent_id, person.id if person else None)]
     if any(not is_stale(one, work.config, work.now) for one in mine):
-        raise Rejected("Your request waits there already.")
+        raise Rejected(Sentence("Your request waits there already."))
 
 
 def _drop_stale(work: UnitOfWork, room_id: AgentId) -> None:
@@ -332,7 +334,7 @@ def revoke_key(work: UnitOfWork, action: RevokeKey) -> str:
 def give_key(work: UnitOfWork, action: GiveKey) -> str:
     owner, agent = work.me(), work.agent(action.agent_id)
     if agent.id == owner.id:
-        raise Rejected("It is your own room's key.")
+        raise Rejected(Sentence("It is your own room's key."))
     if agent.retired_at is not None:
         raise Rejected(Sentence("{agent} is retired.", agent=agent.name))
     key = key_named(action.label, (), keys_of(work, owner.id))

@@ -223,7 +223,9 @@ def _check_daily_limit(work: UnitOfWork) -> None:
         return
     today = [one for one in work.agents.values() if one.created_by == parent and one.created_at > work.now - DAY]
     if len(today) >= work.config.agents_per_parent_and_day:
-        raise Rejected(f"You created {counted(len(today), 'agent')} within a day: more have to wait.")
+        raise Rejected(
+            Sentence("You created {agents} within a day: more have to wait.", agents=counted(len(today), "agent"))
+        )
 
 
 def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> WholeAgent:
@@ -329,7 +331,13 @@ async def check_model(work: UnitOfWork, model: str) -> None:
         return
     is_own_list = "allowed_models" in work.view.community.overrides
     if is_own_list or await work.write.providers.of(work.community_id) is None:
-        raise Rejected(f"This community does not allow the model {model}: choose one of {', '.join(allowed)}.")
+        raise Rejected(
+            Sentence(
+                "This community does not allow the model {model}: choose one of {names}.",
+                model=model,
+                names=", ".join(allowed),
+            )
+        )
 
 
 def check_avatar(url: str | None) -> None:

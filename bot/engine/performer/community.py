@@ -16,7 +16,7 @@ from bot.core.spending import held_to
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
 
-LOWER_OR_OWN = "choose less, or bring a provider of your own with `/setup provider`"
+LOWER_OR_OWN = Sentence("choose less, or bring a provider of your own with `/setup provider`")
 LONGEST_SHOWN = 60
 LIMITS = frozenset({"usd_per_day", "tokens_per_day"})
 
@@ -57,9 +57,21 @@ async def _check_who_pays(work: UnitOfWork, name: str, wanted: CommunityConfig) 
         return
     most, allowed = models.source.ceilings, models.source.allowed
     if name == "usd_per_day" and most is not None and held_to(wanted, most) != wanted:
-        raise Rejected(f"Whoever runs Selfroom pays here, at most {most.usd_each} USD a day: {LOWER_OR_OWN}.")
+        raise Rejected(
+            Sentence(
+                "Whoever runs Selfroom pays here, at most {usd_each} USD a day: {lower_or_own}.",
+                usd_each=most.usd_each,
+                lower_or_own=LOWER_OR_OWN,
+            )
+        )
     if name == "allowed_models" and allowed and not set(wanted.allowed_models or ["any"]) <= set(allowed):
-        raise Rejected(f"Whoever runs Selfroom pays here, for {', '.join(allowed)} only: {LOWER_OR_OWN}.")
+        raise Rejected(
+            Sentence(
+                "Whoever runs Selfroom pays here, for {names} only: {lower_or_own}.",
+                names=", ".join(allowed),
+                lower_or_own=LOWER_OR_OWN,
+            )
+        )
     if name == "model" and (why := models.refusal(wanted.model)):
         raise Rejected(why)
 
@@ -67,7 +79,7 @@ async def _check_who_pays(work: UnitOfWork, name: str, wanted: CommunityConfig) 
 @handles(SetIgnored)
 async def set_ignored(work: UnitOfWork, action: SetIgnored) -> str:
     if work.actor.who is None:
-        raise Rejected("Only people are listened to, or not.")
+        raise Rejected(Sentence("Only people are listened to, or not."))
     person = await _known(work, work.actor.who.id)
     await work.write.people.decide_about(work.community_id, replace(person, ignored=action.ignored))
     if (await _known(work, person.id)).ignored is not action.ignored:

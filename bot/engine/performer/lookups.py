@@ -21,6 +21,7 @@ from bot.core.hud.summary import may_read_summary
 from bot.core.kinds import ReasonKind
 from bot.core.permissions import may_see
 from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, Reason
+from bot.core.sentences import Sentence
 from bot.engine.performer.inquiry import sought_by
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.unit_of_work import ENOUGH_LOOKUPS, UnitOfWork
@@ -108,7 +109,7 @@ def more(work: UnitOfWork, action: More) -> str:
 def compact(work: UnitOfWork, action: Compact) -> str:
     room = work.room(action.room_id)
     work.update_room(room.id, compact_asked_at=work.now)
-    return f"What was said in {work.place(room.id)} will be summed up."
+    return Sentence("What was said in {place} will be summed up.", place=work.place(room.id))
 
 
 def _may_read(work: UnitOfWork, checkpoint: Checkpoint) -> bool:

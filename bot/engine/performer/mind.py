@@ -32,6 +32,7 @@ from bot.core.hud.knowledge import Tally
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import MindPart
 from bot.core.records import PUBLIC_SIDE, Focus, Plan, PlanItem
+from bot.core.sentences import Sentence
 from bot.engine.performer.lookups import expect_answer
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
@@ -40,24 +41,24 @@ from bot.engine.performer.unit_of_work import UnitOfWork
 @handles(Set)
 async def set_value(work: UnitOfWork, action: Set) -> str:
     edit = knowledge.assigned(work.mind().knowledge, action.path, action.value, action.w)
-    return await _keep(work, action.path, edit, f"{action.path} is set.")
+    return await _keep(work, action.path, edit, Sentence("{path} is set.", path=action.path))
 
 
 @handles(Append)
 async def append(work: UnitOfWork, action: Append) -> str:
     edit = knowledge.appended(work.mind().knowledge, action.path, action.value)
-    return await _keep(work, action.path, edit, f"Added to {action.path}.")
+    return await _keep(work, action.path, edit, Sentence("Added to {path}.", path=action.path))
 
 
 @handles(Delete)
 def delete(work: UnitOfWork, action: Delete) -> str:
     edit = knowledge.deleted(work.mind().knowledge, action.path)
     if not edit.changed:
-        return f"There was nothing at {action.path}."
+        return Sentence("There was nothing at {path}.", path=action.path)
     if work.tally is not None:
         work.tally.change(work.mind().knowledge, edit.whole, action.path)
     work.keep_knowledge(edit.whole, action.path, edit.before, None)
-    return f"{action.path} is deleted."
+    return Sentence("{path} is deleted.", path=action.path)
 
 
 @handles(Get)
@@ -66,7 +67,7 @@ def get(work: UnitOfWork, action: Get) -> str:
     if found is knowledge.MISSING and work.side != PUBLIC_SIDE:
         found = knowledge.read(work.belongings.mind_of(work.me().id).knowledge, action.path)
     if found is knowledge.MISSING:
-        raise Rejected(f"There is nothing at {action.path}.")
+        raise Rejected(Sentence("There is nothing at {path}.", path=action.path))
     work.look_up(f"get {action.path}", knowledge.as_json(found))
     return expect_answer(work)
 
@@ -75,7 +76,7 @@ def get(work: UnitOfWork, action: Get) -> str:
 async def undo(work: UnitOfWork, action: UndoKnowledge) -> str:
     entry = await _journalled(work, MindPart.KNOWLEDGE, action.entry_id)
     if entry is None:
-        raise Rejected("There is no such change in the history of its knowledge.")
+        raise Rejected(Sentence("There is no such change in the history of its knowledge."))
     whole = work.mind().knowledge
     if entry.before is None:
         edit = knowledge.deleted(whole, entry.path)
@@ -160,7 +161,7 @@ def _add_or_remove(work: UnitOfWork, name: str, text: str, *, add: bool) -> str:
 
 def _keep_focus(work: UnitOfWork, after: Focus) -> str:
     work.keep_focus(after)
-    return f"{work.whose('focus')} is updated."
+    return Sentence("{what} is updated.", what=work.whose("focus"))
 
 
 @handles(PlanGoal)
@@ -212,9 +213,9 @@ def clear_plan(work: UnitOfWork, action: ClearPlan) -> str:
 async def undo_plan(work: UnitOfWork, action: UndoPlan) -> str:
     entry = await _journalled(work, MindPart.PLAN, action.entry_id)
     if entry is None:
-        raise Rejected("There is no such change of its plan: /plan show lists the newest.")
+        raise Rejected(Sentence("There is no such change of its plan: /plan show lists the newest."))
     work.keep_plan(plan.undone(work.mind().focus.plan, entry.before))
-    return f"{entry.path} is as it was before {entry.at:%Y-%m-%d %H:%M} UTC."
+    return Sentence("{path} is as it was before {at:%Y-%m-%d %H:%M} UTC.", path=entry.path, at=entry.at)
 
 
 @handles(Feel)
@@ -231,4 +232,9 @@ def _keep_item(work: UnitOfWork, what: str, state: str, changed: tuple[Plan, Pla
 
 
 def _keep_plan(work: UnitOfWork, after: Plan) -> str:
-    return f"{work.whose('plan')} is {'updated' if work.keep_plan(after) else 'as it was'}."
+    what = work.whose("plan")
+    return (
+        Sentence("{what} is updated.", what=what)
+        if work.keep_plan(after)
+        else Sentence("{what} is as it was.", what=what)
+    )

@@ -271,10 +271,12 @@ def set_attention(work: UnitOfWork, action: SetAttention) -> str:
         raise Rejected(Sentence("{agent} is not in {place}.", agent=agent.name, place=work.place(room.id)))
     total = _fixed_elsewhere(work, agent.id, room.id) + (action.attention or 0)
     if total > 100:
-        raise Rejected(f"Fixed attention would come to {total}%: at most 100% can be fixed.")
+        raise Rejected(Sentence("Fixed attention would come to {total}%: at most 100% can be fixed.", total=total))
     work.update_membership(agent.id, room.id, attention=action.attention)
     shown = share_words(action.attention)
-    return f"{work.whose('attention')} for {work.place(room.id)} is {shown}."
+    return Sentence(
+        "{whose} for {place} is {shown}.", whose=work.whose("attention"), place=work.place(room.id), shown=shown
+    )
 
 
 @handles(SetAllocation)

@@ -17,12 +17,13 @@ from bot.core.scenes.records import OPEN, Scene, SceneStatus, Seated, Source
 from bot.core.scenes.registry import kind_named
 from bot.core.scenes.showing import closed_side, refusal_to_begin, title_of
 from bot.core.scenes.windows import has_people
+from bot.core.sentences import Sentence
 from bot.core.spending import day_of, of_day
 from bot.core.wording import counted
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
 from bot.engine.seating import sits_in
-from bot.engine.stage import Stage, opened
+from bot.engine.stage import NOT_RUNNING, PASSED, Stage, opened
 
 EXTENDED_SECONDS = 120
 ADDED_USD = Decimal("0.10")
@@ -62,8 +63,12 @@ async def start_scene(work: UnitOfWork, action: StartScene) -> str:
     stage = Stage(write=work.write, scene=scene, config=work.config, now=work.now)
     await stage.redraw()
     _put(work, stage)
-    where = "" if scene.is_in_room else "a thread of "
-    return f"The lobby of {kind.title} {scene.id} opens in {where}{work.place(scene.room_id)}."
+    place = work.place(scene.room_id)
+    if scene.is_in_room:
+        return Sentence("The lobby of {kind} {scene} opens in {place}.", kind=kind.title, scene=scene.id, place=place)
+    return Sentence(
+        "The lobby of {kind} {scene} opens in a thread of {place}.", kind=kind.title, scene=scene.id, place=place
+    )
 
 
 def _options(kind: SceneKind, action: StartScene) -> Options:
@@ -73,11 +78,20 @@ def _options(kind: SceneKind, action: StartScene) -> Options:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"])) or "options"
-        raise Rejected(f"{name}: {first['msg'].lower()}.") from error
+        raise Rejected(Sentence("{field}: {fault}.", field=name, fault=first["msg"].lower())) from error
     if len(options.model_dump_json()) > LONGEST_OPTIONS:
-        raise Rejected(f"These options have more than {LONGEST_OPTIONS:,} characters: say it shorter.")
+        raise Rejected(
+            Sentence(
+                "These options have more than {longest_options:,} characters: say it shorter.",
+                longest_options=LONGEST_OPTIONS,
+            )
+        )
     if options.ordering not in kind.orderings:
-        raise Rejected(f"{kind.title} is ordered by {' or '.join(kind.orderings)}: choose one of these.")
+        raise Rejected(
+            Sentence(
+                "{kind} is ordered by {names}: choose one of these.", kind=kind.title, names=" or ".join(kind.orderings)
+            )
+        )
     return options
 
 
@@ -85,7 +99,7 @@ async def _check_room_for_one_more(work: UnitOfWork) -> None:
     running = await work.write.scenes.all(work.community_id, OPEN)
     if len(running) >= work.config.scenes_at_once:
         most = counted(work.config.scenes_at_once, "scene")
-        raise Rejected(f"{most} at once are the most here: stop one, or wait for its end.")
+        raise Rejected(Sentence("{most} at once are the most here: stop one, or wait for its end.", most=most))
     spending = of_day(await work.write.money.spent(work.community_id, day_of(work.now)), work.config)
     if spending.stretch > 1.0:
         raise Rejected(NO_MORE_MONEY)
@@ -106,7 +120,7 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     if mine is not None and action.pings is None and stage.is_away(mine.seat):
         await stage.back(mine.seat)
         _put(work, stage)
-        return f"{_sits(work, action)} in seat {mine.seat} of {title_of(stage.scene)} again."
+        return _sits_again(work, action, mine.seat, stage.scene)
     if action.agent_id is not None:
         sitter = await _agent_sits(work, stage, AgentId(action.agent_id))
         if action.comments:
@@ -117,27 +131,31 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
         sitter = replace(await _person_sits(work, stage.scene), pings=bool(action.pings))
     if action.seat is not None:
         await _replace(work, stage, action.seat, sitter)
-        return f"{_sits(work, action)} in seat {action.seat} of {title_of(stage.scene)} now."
+        return _sits(work, action, action.seat, stage.scene)
     if stage.scene.status is not SceneStatus.LOBBY:
-        raise Rejected("It has begun: nobody takes a new seat any more.")
+        raise Rejected(Sentence("It has begun: nobody takes a new seat any more."))
     most = kind_named(stage.scene.kind).seats[1]
     if len(stage.scene.seats) >= most:
-        raise Rejected(f"All {most} seats are taken.")
+        raise Rejected(Sentence("All {most} seats are taken.", most=most))
     seat = max(stage.scene.taken, default=0) + 1
     stage.scene = replace(stage.scene, seats=(*stage.scene.seats, replace(sitter, seat=seat)))
     await stage.redraw()
     _put(work, stage)
-    return f"{_sits(work, action)} in seat {seat} of {title_of(stage.scene)}."
+    return _sits(work, action, seat, stage.scene)
 
 
 async def _comments(work: UnitOfWork, stage: Stage, who: Seated) -> str:
     """Let an agent comment; only from the lobby on, as nobody has seen there yet what is secret later."""
     if stage.scene.status is not SceneStatus.LOBBY:
-        raise Rejected("It has begun: who comments is chosen in the lobby.")
+        raise Rejected(Sentence("It has begun: who comments is chosen in the lobby."))
     stage.scene = replace(stage.scene, commentator=who)
     await stage.redraw()
     _put(work, stage)
-    return f"{work.agent(who.agent_id or 0).name} will watch {title_of(stage.scene)} and comment on it."
+    return Sentence(
+        "{agent} will watch {scene} and comment on it.",
+        agent=work.agent(who.agent_id or 0).name,
+        scene=title_of(stage.scene),
+    )
 
 
 def _meant_seat(work: UnitOfWork, scene: Scene, action: TakeSeat) -> Seated | None:
@@ -155,24 +173,35 @@ def _own_seat(work: UnitOfWork, scene: Scene) -> Seated | None:
 async def _wants_calls(work: UnitOfWork, stage: Stage, sits: Seated, *, pings: bool) -> str:
     """Let a person who sits there be called when it is their turn, or not any more."""
     if not stage.scene.status.is_open:
-        raise Rejected("The scene is over.")
+        raise Rejected(Sentence("The scene is over."))
     mine = replace(sits, pings=pings)
     stage.scene = replace(stage.scene, seats=tuple(mine if one is sits else one for one in stage.scene.seats))
     await work.write.scenes.keep(stage.scene)
-    return "You are called in the thread when it is your turn." if pings else "You are called no more."
+    if pings:
+        return Sentence("You are called in the thread when it is your turn.")
+    return Sentence("You are called no more.")
 
 
 async def _agent_sits(work: UnitOfWork, stage: Stage, agent_id: AgentId) -> Seated:
     agent, scene = work.agents.get(agent_id), stage.scene
     if agent is None or agent.retired_at is not None:
-        raise Rejected(f"There is no agent {agent_id} here that could sit down.")
+        raise Rejected(Sentence("There is no agent {agent_id} here that could sit down.", agent_id=agent_id))
     if agent.paused_reason is not None:
-        raise Rejected(f"{agent.name} is paused: resume it first.")
+        raise Rejected(Sentence("{agent} is paused: resume it first.", agent=agent.name))
     if agent_id not in await stage.agents():
-        raise Rejected(f"{agent.name} is not in that room, which is private: let it in first.")
+        raise Rejected(Sentence("{agent} is not in that room, which is private: let it in first.", agent=agent.name))
     if (other := (await sits_in(work.write.scenes, work.community_id, OPEN)).get(agent_id)) is not None:
-        here = "here already" if other.id == scene.id else f"in {title_of(other)}"
-        raise Rejected(f"{agent.name} sits {here}: an agent sits in one scene at a time.")
+        if other.id == scene.id:
+            raise Rejected(
+                Sentence("{agent} sits here already: an agent sits in one scene at a time.", agent=agent.name)
+            )
+        raise Rejected(
+            Sentence(
+                "{agent} sits in {scene}: an agent sits in one scene at a time.",
+                agent=agent.name,
+                scene=title_of(other),
+            )
+        )
     return Seated(seat=0, agent_id=agent_id)
 
 
@@ -182,15 +211,27 @@ async def _person_sits(work: UnitOfWork, scene: Scene) -> Seated:
     person_id = work.actor.who.id
     others = [one for one in await work.write.scenes.all(work.community_id, OPEN) if one.seat_of(person_id=person_id)]
     if any(one.id == scene.id for one in others):
-        raise Rejected("You have a seat here already.")
+        raise Rejected(Sentence("You have a seat here already."))
     if len(others) >= (most := work.config.scenes_per_person):
-        raise Rejected(f"Nobody sits in more than {counted(most, 'scene')} at once here: leave one first.")
+        raise Rejected(
+            Sentence("Nobody sits in more than {scenes} at once here: leave one first.", scenes=counted(most, "scene"))
+        )
     await work.write.people.put(work.community_id, work.actor.who)
     return Seated(seat=0, person_id=person_id)
 
 
-def _sits(work: UnitOfWork, action: TakeSeat | LeaveSeat) -> str:
-    return "You sit" if action.agent_id is None else f"{work.agent(action.agent_id).name} sits"
+def _sits_again(work: UnitOfWork, action: TakeSeat, seat: int, scene: Scene) -> Sentence:
+    if action.agent_id is None:
+        return Sentence("You sit in seat {seat} of {scene} again.", seat=seat, scene=title_of(scene))
+    name = work.agent(action.agent_id).name
+    return Sentence("{agent} sits in seat {seat} of {scene} again.", agent=name, seat=seat, scene=title_of(scene))
+
+
+def _sits(work: UnitOfWork, action: TakeSeat, seat: int, scene: Scene) -> Sentence:
+    if action.agent_id is None:
+        return Sentence("You sit in seat {seat} of {scene} now.", seat=seat, scene=title_of(scene))
+    name = work.agent(action.agent_id).name
+    return Sentence("{agent} sits in seat {seat} of {scene} now.", agent=name, seat=seat, scene=title_of(scene))
 
 
 async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) -> None:
@@ -198,9 +239,9 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
     _check_directs(work, stage.scene)
     left = next((one for one in stage.scene.seats if one.seat == seat), None)
     if left is None or not stage.scene.status.is_open:
-        raise Rejected(f"There is no seat {seat} to be taken.")
+        raise Rejected(Sentence("There is no seat {seat} to be taken.", seat=seat))
     if left.left_at is None and left.agent_id is None:
-        raise Rejected("Somebody sits there: they have to leave first.")
+        raise Rejected(Sentence("Somebody sits there: they have to leave first."))
     if sitter.agent_id is not None and left.left_at is not None and not work.config.scene_substitutes:
         raise Rejected(NO_SUBSTITUTES)
     _check_peeks_nowhere(stage.scene, left, sitter)
@@ -220,7 +261,9 @@ def _check_peeks_nowhere(scene: Scene, left: Seated, sitter: Seated) -> None:
     """Raise Rejected where a person would learn what another seat saw of a closed scene, and so of all in turn."""
     is_own = sitter.person_id is None or sitter.person_id == left.person_id
     if not is_own and scene.standing and closed_side(scene) is not None:
-        raise Rejected("What a seat has seen here is its own: an agent may take it, and you the one that you left.")
+        raise Rejected(
+            Sentence("What a seat has seen here is its own: an agent may take it, and you the one that you left.")
+        )
 
 
 @handles(LeaveSeat)
@@ -241,7 +284,7 @@ async def leave_seat(work: UnitOfWork, action: LeaveSeat) -> str:
     else:
         await stage.leave(sits.seat)
     _put(work, stage)
-    return f"Seat {sits.seat} of {title_of(stage.scene)} is free."
+    return Sentence("Seat {seat} of {scene} is free.", seat=sits.seat, scene=title_of(stage.scene))
 
 
 async def _comments_no_more(work: UnitOfWork, stage: Stage) -> str:
@@ -250,7 +293,7 @@ async def _comments_no_more(work: UnitOfWork, stage: Stage) -> str:
     stage.scene = replace(stage.scene, commentator=None if is_lobby or who is None else replace(who, left_at=work.now))
     await stage.redraw()
     _put(work, stage)
-    return f"Nobody comments on {title_of(stage.scene)} any more."
+    return Sentence("Nobody comments on {scene} any more.", scene=title_of(stage.scene))
 
 
 @handles(DirectScene)
@@ -301,7 +344,7 @@ async def _add_money(work: UnitOfWork, stage: Stage) -> None:
 
 async def _begin(stage: Stage) -> None:
     if stage.scene.status is not SceneStatus.LOBBY:
-        raise Rejected("It has begun already.")
+        raise Rejected(Sentence("It has begun already."))
     if why := refusal_to_begin(stage.scene):
         raise Rejected(why)
     if stage.scene.thread_id is None:
@@ -331,9 +374,14 @@ async def play(work: UnitOfWork, action: Play) -> str:
             source=Source.BEAT if who is None else Source.PERSON,
             beat_id=work.beat_id,
         )
+    except Rejected as no:
+        if who is not None and no.sentence not in (PASSED, NOT_RUNNING):  # of an agent it is counted with its beat
+            stage.scene = stage.scene.fared(sits.seat, refused=1)
+            await work.write.scenes.keep(stage.scene)
+        raise
     finally:  # also of a move that is refused: whoever tried is back
         _put(work, stage)
-    return "Your move stands."
+    return Sentence("Your move stands.")
 
 
 def _is_its_turn(work: UnitOfWork, scene: Scene) -> bool:

@@ -16,6 +16,7 @@ from bot.core.letters import ReactPayload
 from bot.core.names import file_name
 from bot.core.pace import overrun, post_at, word_budget, words_in
 from bot.core.records import SYSTEM, Agent, AgentId, Attachment, Message, MessageId, Reason, Room, Sender
+from bot.core.sentences import Sentence
 from bot.core.splitting import sound
 from bot.core.tempo import STEP_SECONDS, changes_for
 from bot.engine.performer.registry import Asks, handles
@@ -33,7 +34,9 @@ def send_message(work: UnitOfWork, action: SendMessage) -> str:
 def reply(work: UnitOfWork, action: Reply) -> str:
     answered = work.message(action.message_id)
     if answered.room_id != action.room_id:
-        raise Rejected(f"Message {answered.id} is not in room {action.room_id}.")
+        raise Rejected(
+            Sentence("Message {answered} is not in room {room_id}.", answered=answered.id, room_id=action.room_id)
+        )
     return _speak(work, work.me(), AgentId(action.room_id), action.message, answered)
 
 
@@ -66,7 +69,7 @@ def say(work: UnitOfWork, action: Say) -> str:
     agent = work.me()
     room_id = AgentId(action.room_id or agent.id)
     if (agent.id, room_id) not in work.memberships:
-        raise Rejected(f"{agent.name} is not in {work.place(room_id)}.")
+        raise Rejected(Sentence("{agent} is not in {place}.", agent=agent.name, place=work.place(room_id)))
     return _speak(work, agent, room_id, action.message)
 
 
@@ -84,15 +87,16 @@ def _speak(work: UnitOfWork, agent: Agent, room_id: AgentId, text: str, answered
     at = _posted_at(work, agent, room, words)
     _put(work, room_id, Sender(kind=SenderKind.AGENT, agent_id=agent.id), text, MessageType.TEXT, at, answered)
     work.update_membership(agent.id, room_id, last_spoke_at=work.now, overrun_words=overrun(words, budget))
-    said = "Said" if work.actor.agent_id is not None else f"{agent.name} says it"
-    return f"{said} in {work.place(room_id)}."
+    if work.actor.agent_id is not None:
+        return f"Said in {work.place(room_id)}."
+    return Sentence("{agent} says it in {place}.", agent=agent.name, place=work.place(room_id))
 
 
 def check_can_be_said(work: UnitOfWork, room: Room) -> None:
     """Raise Rejected when a room takes no messages of agents now."""
     if work.agent(room.owner_id).retired_at is not None:
         place = work.place(room.id)
-        raise Rejected(f"{place[0].upper()}{place[1:]} is read-only: its owner is retired.")
+        raise Rejected(Sentence("{place} is read-only: its owner is retired.", place=f"{place[0].upper()}{place[1:]}"))
     if work.context.may_speak is not None and (why := work.context.may_speak(room.id)):
         raise Rejected(why)
 
@@ -147,7 +151,9 @@ def react(work: UnitOfWork, action: React) -> str:
     if work.actor.agent_id is not None and message.sender.agent_id == work.actor.agent_id:
         raise Rejected("You cannot react to your own message.")
     if _stands_already(work, action, message):
-        raise Rejected(f"Your {_sign(work, action)} is on {_there(work, message)} already.")
+        raise Rejected(
+            Sentence("Your {sign} is on {there} already.", sign=_sign(work, action), there=_there(work, message))
+        )
     moves = _moves_so_far(work, action, message)
     changes = changes_for(work.view, message, work.actor.sender, action.reaction, added=True, now=work.now, moves=moves)
     for change in changes:
@@ -158,7 +164,7 @@ def react(work: UnitOfWork, action: React) -> str:
             kind=LetterKind.REACT, room_id=message.room_id, payload=payload, not_before=work.now, beat_id=work.beat_id
         )
     )
-    return f"{_sign(work, action)} on {_there(work, message)}."
+    return Sentence("{sign} on {there}.", sign=_sign(work, action), there=_there(work, message))
 
 
 def _sign(work: UnitOfWork, action: React) -> str:
@@ -171,9 +177,10 @@ def _there(work: UnitOfWork, message: Message) -> str:
         return f"message {message.id}"
     place = message.thread_id or work.room(message.room_id).channel_id
     if message.discord_id is None or place is None:
-        return "that message"
+        return Sentence("that message")
     guild_id = work.view.community.guild_id
-    return f"[that message](https://discord.com/channels/{guild_id}/{place}/{message.discord_id})"
+    address = f"https://discord.com/channels/{guild_id}/{place}/{message.discord_id}"
+    return Sentence("[that message]({address})", address=address)
 
 
 @handles(WakeAgent)
@@ -191,14 +198,14 @@ def wake(work: UnitOfWork, action: WakeAgent) -> str:
         due_at=work.now,
     )
     work.give_reason(agent.id, reason)
-    return f"{agent.name} is woken."
+    return Sentence("{agent} is woken.", agent=agent.name)
 
 
 def _check_awake_able(agent: Agent) -> None:
     if agent.retired_at is not None:
-        raise Rejected(f"{agent.name} is retired.")
+        raise Rejected(Sentence("{agent} is retired.", agent=agent.name))
     if agent.paused_reason is not None:
-        raise Rejected(f"{agent.name} is paused.")
+        raise Rejected(Sentence("{agent} is paused.", agent=agent.name))
 
 
 def _stands_already(work: UnitOfWork, action: React, message: Message) -> bool:

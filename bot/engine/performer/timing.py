@@ -28,7 +28,7 @@ def schedule_message(work: UnitOfWork, action: ScheduleMessage) -> str:
     waiting = work.circumstances.scheduled + sum(isinstance(change, AddSchedule) for change in work.changes)
     if waiting >= work.config.scheduled_at_most:
         already = f"{counted(waiting, 'message')} {'is' if waiting == 1 else 'are'} scheduled already"
-        raise Rejected(f"{already}: no more can be until one is said.")
+        raise Rejected(Sentence("{already}: no more can be until one is said.", already=already))
     room_id = AgentId(action.room_id)
     if (agent.id, room_id) not in work.memberships:
         raise Rejected(Sentence("{agent} is not in {place}.", agent=agent.name, place=work.place(room_id)))
@@ -55,7 +55,7 @@ async def cancel_scheduled(work: UnitOfWork, action: CancelScheduled) -> str:
 def set_interval(work: UnitOfWork, action: SetInterval) -> str:
     agent = work.me()
     if action.seconds is None and action.resting_seconds is None:
-        raise Rejected("Give the seconds between beats, or the resting ones.")
+        raise Rejected(Sentence("Give the seconds between beats, or the resting ones."))
     seconds = agent.interval_seconds if action.seconds is None else action.seconds
     resting = agent.resting_interval_seconds if action.resting_seconds is None else action.resting_seconds
     work.update_agent(agent.id, interval_seconds=seconds, resting_interval_seconds=resting)

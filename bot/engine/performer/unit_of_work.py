@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Unpack
+from typing import Literal, Unpack
 
 from bot.core.actor import Actor
 from bot.core.changes import (
@@ -56,6 +56,7 @@ from bot.core.records import (
     Snowflake,
     WholeAgent,
 )
+from bot.core.sentences import Sentence
 from bot.core.view import Belongings, Doors, Outline
 from bot.engine.performer.action_context import ActionContext
 
@@ -150,16 +151,25 @@ class UnitOfWork:
         self.named[person_id] = username
         return mention(person_id)
 
-    def whose(self, what: str) -> str:
+    def whose(self, what: Literal["attention", "focus", "plan"]) -> str:
         """Word something of the subject for the actor: the agent's own is *your*."""
-        return f"Your {what}" if self.actor.agent_id is not None else f"{self.me().name}'s {what}"
+        if self.actor.agent_id is not None:
+            return f"Your {what}"
+        name = self.me().name
+        return {
+            "attention": Sentence("{agent}'s attention", agent=name),
+            "focus": Sentence("{agent}'s focus", agent=name),
+            "plan": Sentence("{agent}'s plan", agent=name),
+        }[what]
 
     def place(self, room_id: AgentId) -> str:
         """Word a room for the actor: agents know numbers, people see channels."""
         room = self.room(room_id)
         if self.actor.agent_id is not None:
             return f"room {room_id}"
-        return f"<#{room.channel_id}>" if room.channel_id else f"{self.agent(room.owner_id).name}'s room"
+        if room.channel_id:
+            return f"<#{room.channel_id}>"
+        return Sentence("{owner}'s room", owner=self.agent(room.owner_id).name)
 
     # looking up
     def me(self) -> Agent:
@@ -183,7 +193,7 @@ class UnitOfWork:
         """Find a room; raises Rejected."""
         found = self.view.all_rooms.get(AgentId(room_id))
         if found is None:
-            raise Rejected(f"There is no room {room_id} here.")
+            raise Rejected(Sentence("There is no room {room_id} here.", room_id=room_id))
         return found
 
     def members(self, room_id: AgentId) -> tuple[AgentId, ...]:
@@ -202,7 +212,7 @@ class UnitOfWork:
             return visible_message(self.actor.agent_id, MessageId(message_id), self)
         found = self.messages.get(MessageId(message_id))
         if found is None:
-            raise Rejected(f"There is no message {message_id} here.")
+            raise Rejected(Sentence("There is no message {message_id} here.", message_id=message_id))
         return found
 
     def called_in(self, room_id: AgentId) -> Message | None:

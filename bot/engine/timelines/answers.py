@@ -24,6 +24,7 @@ from bot.core.models import (
 )
 from bot.core.ports.trees import Asking
 from bot.core.records import Community, Usage
+from bot.core.sentences import Sentence
 from bot.core.timelines.records import Answer, Fault, NodeId, TreeKey
 
 TokenizerFor = Callable[[str], Tokenizer]
@@ -219,7 +220,7 @@ class NodeModels:
 
     def trial(self, provider: OwnProvider, key: str) -> AbstractAsyncContextManager["NodeModels"]:
         """Refuse: a provider is tried in life only."""
-        raise NotFound("A model provider cannot be tried in a timeline: do it in real life.")
+        raise NotFound(Sentence("A model provider cannot be tried in a timeline: do it in real life."))
 
     def _of(self, model: str) -> ModelFacts:
         return self._facts.models.get(model) or next(iter(self._facts.models.values()))

@@ -38,6 +38,7 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.scenes.editing import edited
+from bot.core.sentences import Sentence
 from bot.core.timelines.changes import (
     AgentCtx,
     AgentPlan,
@@ -76,7 +77,9 @@ class Changing:
             except (Rejected, NotFound) as error:
                 if len(changes) == 1:
                     raise
-                raise Rejected(f"Change {number}: {error.sentence}") from error
+                raise Rejected(
+                    Sentence("Change {number}: {sentence}", number=number, sentence=error.sentence)
+                ) from error
 
     async def _make(self, change: Change) -> None:
         match change:
@@ -102,7 +105,7 @@ class Changing:
         async with self._play.world.store.writing(self._community_id) as write:
             scene = await write.scenes.find(self._community_id, SceneId(change.scene_id))
             if scene is None:
-                raise NotFound(f"There is no scene {change.scene_id} in that world.")
+                raise NotFound(Sentence("There is no scene {scene_id} in that world.", scene_id=change.scene_id))
             await write.scenes.keep(edited(scene, change.edit))
 
     async def _perform(self, actions: Iterable[Action], subject: int | None, side: int = 0) -> None:
@@ -128,7 +131,7 @@ class Changing:
     async def _known(self, views: Views, agent_id: int | None) -> Outline:
         view = await views.action_view(self._community_id, agent_ids=(), room_ids=(), doors=False)
         if agent_id is not None and agent_id not in view.agents:
-            raise NotFound(f"There is no agent {agent_id} in that world.")
+            raise NotFound(Sentence("There is no agent {agent_id} in that world.", agent_id=agent_id))
         return view
 
     async def _tell(self, change: AgentCtx) -> None:
@@ -143,7 +146,7 @@ class Changing:
         own: list[Action] = []
         if change.altered is not None:
             if change.altered.agent_id != change.agent_id:
-                raise Rejected("A change of an agent's properties is of one agent.")
+                raise Rejected(Sentence("A change of an agent's properties is of one agent."))
             own.append(change.altered)
         if change.allocation is not None:
             own.append(change.allocation)
@@ -165,7 +168,9 @@ class Changing:
         try:
             feels = Feel.model_validate({"emotion": emotion})
         except ValidationError as error:
-            raise Rejected(f"Name a feeling that agents know: {one_of(list(get_args(Felt)))}.") from error
+            raise Rejected(
+                Sentence("Name a feeling that agents know: {names}.", names=one_of(list(get_args(Felt))))
+            ) from error
         async with self._play.world.store.writing(self._community_id) as write:
             await self._known(write.views, agent_id)
             held = await write.views.minds(self._community_id, [(agent_id, PUBLIC_SIDE)])
@@ -175,19 +180,23 @@ class Changing:
     async def _set(self, change: Settings) -> None:
         for name, value in change.values.items():
             if name in NOT_HERE:
-                raise Rejected(f"`{name}` cannot be changed in a timeline: money, provider and places are real.")
+                raise Rejected(
+                    Sentence(
+                        "`{name}` cannot be changed in a timeline: money, provider and places are real.", name=name
+                    )
+                )
             await self._perform([SetSetting(name=name, value=value)], None)
 
     async def _happens(self, change: PublicEvent) -> None:
         """Let something be said in a room that all its members hear."""
         room_id, play = AgentId(change.room_id), self._play
         if len(change.text) > SAID_MOST:
-            raise Rejected("That is too long to be said at once: 2,000 characters at most.")
+            raise Rejected(Sentence("That is too long to be said at once: 2,000 characters at most."))
         async with play.world.store.writing(self._community_id) as write:
             view = await write.views.glance(self._community_id, room_ids=[room_id], messages=0)
             room = view.rooms.get(room_id)
             if room is None:
-                raise NotFound(f"There is no room {room_id} in that world.")
+                raise NotFound(Sentence("There is no room {room_id} in that world.", room_id=room_id))
             if change.visitor:
                 visitor = int.from_bytes(hashlib.sha256(change.visitor.encode()).digest()[:4]) % VISITORS + 1
                 who, channel_id = Person(id=Snowflake(visitor), username=change.visitor), room.room.channel_id
@@ -214,7 +223,7 @@ class Changing:
 async def hear(play: Play, who: Person, channel_id: Snowflake | None, text: str) -> None:
     """Let somebody say something in a room; raises Rejected where it has no channel."""
     if channel_id is None:
-        raise Rejected("That room has no channel yet: nothing can be said there.")
+        raise Rejected(Sentence("That room has no channel yet: nothing can be said there."))
     async with play.world.store.reading() as read:
         community = next(one for one in await read.communities.all())
     await play.intake.take(

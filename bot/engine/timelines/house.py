@@ -14,6 +14,7 @@ from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Tokenizer
 from bot.core.ports import Clock, Models, Store
 from bot.core.ports.trees import Trees
 from bot.core.records import Agent, CommunityId, Usage
+from bot.core.sentences import Sentence
 from bot.core.spending import SLOWED_FROM, SLOWER_FROM, Limit, day_of, held_to
 from bot.core.timelines.growth import MOST_AT_ONCE
 from bot.core.timelines.records import Node, NodeId, TreeKey
@@ -177,7 +178,9 @@ class Treasury:
         left = await self._left(key, cap)
         if estimate.usd > left:
             about = f"about {estimate.usd:.2f} {await self.coin(key)}"
-            raise Rejected(f"This tree's money does not hold this: {about}, {left:.2f} left.")
+            raise Rejected(
+                Sentence("This tree's money does not hold this: {about}, {left:.2f} left.", about=about, left=left)
+            )
         return replace(estimate, granted_usd=min(estimate.granted_usd, left))
 
     async def capped(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> Estimate:
@@ -216,11 +219,18 @@ class Treasury:
             spending = await spending_now(write.money, key.community_id, config, day, ceilings)
             left = None if spending.usd_limit is None else spending.usd_limit - spending.usd
             if spending.share >= SLOWED_FROM:
-                raise Rejected("Most of the day's money is spent: no timeline is run until tomorrow.")
+                raise Rejected(Sentence("Most of the day's money is spent: no timeline is run until tomorrow."))
             booked = await set_aside(write.money, key.community_id, config, day, price)
         if isinstance(booked, Limit):
             rest = f", {left:.2f} left" if left is not None else ""
-            raise Rejected(f"The day's money does not hold this: about {estimate.usd:.2f} {model.source.coin}{rest}.")
+            raise Rejected(
+                Sentence(
+                    "The day's money does not hold this: about {usd:.2f} {coin}{rest}.",
+                    usd=estimate.usd,
+                    coin=model.source.coin,
+                    rest=rest,
+                )
+            )
         return Grant(
             community_id=key.community_id,
             usd=estimate.granted_usd,

@@ -12,6 +12,7 @@ from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.ports import Clock
 from bot.core.ports.trees import Telling, Trees
 from bot.core.records import Beat, BeatId, CommunityId
+from bot.core.sentences import Sentence
 from bot.core.timelines.growth import MOST_AT_ONCE, MOST_EVERYWHERE, Growth, check_parent, planned
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
@@ -114,7 +115,7 @@ class Operations:
         """End a node that is not over yet, after the present call."""
         node = await self.trees.node(key, node_id)
         if node.status.is_over:
-            raise Rejected(f"Node {node_id} is over.")
+            raise Rejected(Sentence("Node {node_id} is over.", node_id=node_id))
         await self._end([(key, node_id)])
         node = await self.trees.node(key, node_id)
         if not node.status.is_over:
@@ -124,7 +125,7 @@ class Operations:
     async def delete(self, key: TreeKey, node_id: NodeId) -> Sequence[NodeId]:
         """Delete a node and all that came from it, running ones stopped first."""
         if node_id == ROOT:
-            raise Rejected("The root stays: delete the tree.")
+            raise Rejected(Sentence("The root stays: delete the tree."))
         going = [(key, one.id) for one in await self.trees.subtree(key, node_id)]
         await self._end(going)
         return await self.trees.prune(key, node_id)
@@ -152,7 +153,9 @@ class Operations:
             return await looking.difference(self.trees, key, one, two, coin)
         table = await looking.children_compared(self.trees, key, one, coin)
         if not table:
-            raise Rejected(f"Node {one} has no finished children: name another node beside it.")
+            raise Rejected(
+                Sentence("Node {node_id} has no finished children: name another node beside it.", node_id=one)
+            )
         return f"The children of node {one}:", table
 
     async def carried(self, key: TreeKey, node_id: NodeId) -> Carried:

@@ -15,6 +15,7 @@ from bot.core.ports.scenes import Scenes
 from bot.core.ports.trees import Trees, World
 from bot.core.records import AgentId, Beat, BeatId, Json, Message, MessageId, Person, SceneId
 from bot.core.scenes.records import Scene
+from bot.core.sentences import Sentence
 from bot.core.timelines.changes import Change
 from bot.core.timelines.records import Answer, EventKind, Finished, Node, NodeId, Status, Told, TreeKey
 from bot.core.view import View
@@ -77,9 +78,17 @@ class Runner:
         """Run a finished node again from its record alone; gives the first difference in words, empty without one."""
         node = await self.trees.node(key, node_id)
         if not node.exact:
-            raise Rejected("Answers of this node were dropped with a message: it cannot be run again exactly.")
+            raise Rejected(
+                Sentence("Answers of this node were dropped with a message: it cannot be run again exactly.")
+            )
         if node.status is not Status.DONE:
-            raise Rejected(f"Node {node_id} is {node.status}: only what is done can be run again.")
+            raise Rejected(
+                Sentence(
+                    "Node {node_id} is {status}: only what is done can be run again.",
+                    node_id=node_id,
+                    status=node.status,
+                )
+            )
         if not node.digest or node.parent is None:
             return ""
         async with self.trees.again(key, node_id) as world:
@@ -104,20 +113,29 @@ class Runner:
         """
         node = await self.trees.node(key, node_id)
         if not node.exact or node.status is not Status.DONE:
-            raise Rejected(f"Node {node_id} cannot be run again exactly: what its agents saw is not known any more.")
+            raise Rejected(
+                Sentence(
+                    "Node {node_id} cannot be run again exactly: what its agents saw is not known any more.",
+                    node_id=node_id,
+                )
+            )
         async with self.trees.again(key, node_id) as world:
             record = await self._record(key, node_id, only=True, ends_short=SPENT in node.outcome)
             play = await self._play(world, record)
             try:
                 await self._carry_out(play, node, lambda: False)
             except (Failed, Rejected, NotFound) as error:
-                raise Rejected(f"Node {node_id} failed when it was run again: {error}") from error
+                raise Rejected(
+                    Sentence("Node {node_id} failed when it was run again: {error}", node_id=node_id, error=error)
+                ) from error
             if record.differs:
-                raise Rejected(f"Node {node_id} runs otherwise now. {record.differs}")
+                raise Rejected(
+                    Sentence("Node {node_id} runs otherwise now. {differs}", node_id=node_id, differs=record.differs)
+                )
             async with world.store.reading() as read:
                 beat = await read.beats.find(key.community_id, beat_id)
         if beat is None or node.from_at is None or beat.at < node.from_at:
-            raise NotFound(f"Nobody had beat {beat_id} in node {node_id}.")
+            raise NotFound(Sentence("Nobody had beat {beat_id} in node {node_id}.", beat_id=beat_id, node_id=node_id))
         return beat
 
     async def check(self, key: TreeKey, parent: NodeId, changes: Sequence[Change], by: Person) -> None:
@@ -180,7 +198,7 @@ class Runner:
             view = await read.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)
         agent, room = view.agents.get(agent_id), view.all_rooms.get(agent_id)
         if agent is None or room is None:
-            raise NotFound(f"There is no agent {agent_id} in that world.")
+            raise NotFound(Sentence("There is no agent {agent_id} in that world.", agent_id=agent_id))
         await hear(play, await self._maker(play), room.channel_id, f"{agent.name}, {question}")
         before = agent.last_beat_at
         for turn in range(1, ANSWERED_WITHIN + 1):

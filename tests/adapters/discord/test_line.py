@@ -15,7 +15,6 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from bot.adapters.discord.reaching import NotDiscord, api_trouble, gateway_trouble, token_trouble
-from bot.client import SelfroomClient
 from bot.core.changes import SetOverride
 from tests.adapters.discord.stage import Bot, Stage, staged, until
 
@@ -24,14 +23,6 @@ from tests.adapters.discord.stage import Bot, Stage, staged, until
 async def stage() -> AsyncIterator[Stage]:
     async with staged() as one:
         yield one
-
-
-@pytest.fixture(autouse=True)
-def identifying_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def nothing(self: object, shard_id: int | None, *, initial: bool = False) -> None:
-        """Wait for nothing, where discord.py waits for five seconds."""
-
-    monkeypatch.setattr(SelfroomClient, "before_identify_hook", nothing)
 
 
 @pytest.fixture

@@ -99,6 +99,23 @@ def test_a_moderator_that_names_nobody_three_times_is_asked_no_more_and_that_is_
     assert told == ["From now on everybody speaks in the order of seats."]
 
 
+def test_a_moderator_names_twelve_at_most_and_what_it_named_before_is_no_strike_any_more() -> None:
+    playing = talk(Ordering.MODERATED)
+    with pytest.raises(Rejected):
+        playing.move(1, "schedule", seats=[2, 3] * 7)
+    for _ in range(2):
+        playing.move(1, "schedule", seats=[])
+        order_of(playing, 3)
+    state = playing.standing.state
+    assert isinstance(state, Chat)
+    assert state.order.strikes == 2
+    playing.move(1, "schedule", seats=[3, 2] * 6)
+    state = playing.standing.state
+    assert isinstance(state, Chat)
+    assert (state.order.strikes, state.order.ordering) == (0, Ordering.MODERATED)
+    assert order_of(playing, 12) == [3, 2] * 6
+
+
 def test_freely_anybody_may_speak_and_a_while_of_nothing_ends_it_without_a_miss() -> None:
     playing = talk(Ordering.FREE)
     window = playing.standing.window

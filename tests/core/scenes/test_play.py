@@ -1,5 +1,7 @@
 """The fold: windows, misses, being away, and that nothing is waited for in vain."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.core.errors import Rejected
@@ -19,7 +21,7 @@ from bot.core.scenes.kind import (
     Seen,
     State,
 )
-from bot.core.scenes.play import STUCK, Entry, Play, Rule
+from bot.core.scenes.play import FORCED_AT_MOST, STUCK, Entry, Play, Rule
 from tests.core.scenes.plays import of
 
 
@@ -102,21 +104,50 @@ class NobodyOptions(Options):
         return Applied(Nobody(seats=seats, asks_in_vain=self.asks_in_vain))
 
 
+FAULTY = SceneKind(
+    kind="nobody",
+    version=1,
+    title="Nobody",
+    rules="",
+    seats=(2, 3),
+    secrecy=Secrecy.OPEN,
+    orderings=(Ordering.RULES,),
+    options=NobodyOptions,
+    state=Nobody,
+    moves=(Nod,),
+)
+
+
+class Nodding(Nobody):
+    """A kind with another fault: it asks the first seat for ever, whether it is there or not."""
+
+    nods: int = 0
+
+    def next(self) -> Expect:
+        return Expect(seats=self.seats[:1])
+
+    def apply(self, seat: int, move: Move, chance: Chance) -> Applied:
+        return Applied(self.model_copy(update={"nods": self.nods + 1}))
+
+
+class NoddingOptions(Options):
+    def begin(self, seats: tuple[int, ...], chance: Chance) -> Applied:
+        return Applied(Nodding(seats=seats))
+
+
+def test_a_scene_that_goes_on_by_itself_is_stuck_after_a_hundred_forced_moves() -> None:
+    kind = replace(FAULTY, options=NoddingOptions, state=Nodding)
+    play = Play(kind=kind, options=NoddingOptions(turns=400), seed="")
+    begun = play.begin((1, 2)).standing
+    standing = play.enter(begun, Entry(step=1, seat=RULES, move=Rule.AWAY, arguments={"seat": 1})).standing
+    assert isinstance(standing.state, Nodding)
+    assert (standing.stuck, standing.state.nods) == (True, FORCED_AT_MOST)
+    assert standing.awaits == Over(outcome=STUCK)
+
+
 @pytest.mark.parametrize("asks_in_vain", [False, True])
 def test_a_scene_in_which_nobody_can_do_anything_is_stuck_and_ends(asks_in_vain: bool) -> None:
-    kind = SceneKind(
-        kind="nobody",
-        version=1,
-        title="Nobody",
-        rules="",
-        seats=(2, 3),
-        secrecy=Secrecy.OPEN,
-        orderings=(Ordering.RULES,),
-        options=NobodyOptions,
-        state=Nobody,
-        moves=(Nod,),
-    )
-    play = Play(kind=kind, options=NobodyOptions(asks_in_vain=asks_in_vain), seed="")
+    play = Play(kind=FAULTY, options=NobodyOptions(asks_in_vain=asks_in_vain), seed="")
     begun = play.begin((1, 2)).standing
     standing = play.enter(begun, Entry(step=1, seat=1, move="nod")).standing
     assert standing.stuck

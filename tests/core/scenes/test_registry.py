@@ -1,12 +1,18 @@
 """Kinds are found by name, and each has a module of its own."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.core.errors import NotFound
 from bot.core.records import Json
+from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.digests import digest_of
 from bot.core.scenes.kind import State
-from bot.core.scenes.registry import KINDS, kind_named
+from bot.core.scenes.registry import KINDS, KINDS_BEFORE, kind_named
+from bot.core.scenes.showing import play_of
+from tests.core.scenes.plays import of
+from tests.core.scenes.surfaces import scene_at
 
 
 def test_a_kind_is_found_by_its_name_and_another_name_says_which_ones_there_are() -> None:
@@ -22,9 +28,17 @@ def test_every_kind_is_what_it_says_it_is() -> None:
         assert kind.seats[0] <= kind.seats[1]
         assert kind.speech == "" or kind.move_named(kind.speech) is not None
         assert kind.options().ordering in kind.orderings
-        assert len({one.name for one in kind.presets}) == len(kind.presets) >= 2, (
-            "there is little to start by one press"
-        )
+
+
+def test_a_scene_of_the_version_before_is_played_on_with_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    playing, after = of(CHAT, ChatOptions(), 2), replace(CHAT, version=2)
+    before = scene_at(playing, playing.standing)
+    monkeypatch.setitem(KINDS, "chat", after)
+    assert play_of(before) is None
+    monkeypatch.setitem(KINDS_BEFORE, ("chat", 1), CHAT)
+    found = play_of(before)
+    assert found is not None
+    assert found.kind is CHAT
 
 
 WORDS = {"title", "description"}

@@ -18,11 +18,11 @@ class Slow(Player):
 
     def __init__(self) -> None:
         super().__init__()
-        self.thinks = asyncio.Event()
+        self.is_at_it = asyncio.Event()
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         if len(self.calls) >= 2:
-            self.thinks.set()
+            self.is_at_it.set()
             await asyncio.Event().wait()
         return await super().answer(call)
 
@@ -46,7 +46,7 @@ async def test_it_ends_amid_a_call_and_what_was_played_stands_and_is_run_again_e
     model = Slow()
     async with ground(tmp_path, model=model) as there:
         playing = asyncio.create_task(there.playing.go_on(ROOT, Length(turns=6), seed="1"))
-        await model.thinks.wait()
+        await model.is_at_it.wait()
         there.playing.paying.end()
         played = await playing
         node = await there.trees.node(KEY, played.node)

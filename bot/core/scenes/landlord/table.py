@@ -44,6 +44,7 @@ from bot.core.scenes.landlord.cards import (
 from bot.core.scenes.landlord.combinations import Combination, reading
 from bot.core.scenes.landlord.moves import MOST_POINTS, Bid, Call, Double, No, Pass, PlayCards, Rob, Say
 from bot.core.scenes.landlord.plays import REMEMBERED, lowest, suggested
+from bot.core.sentences import Sentence
 
 T = TypeVar("T")
 DEALS_AT_MOST: Final = 3
@@ -220,10 +221,10 @@ class Table(State):
 
     def edit(self, change: Edit) -> "Table":
         if not isinstance(change, SwappedCards) or not {change.seat, change.other} <= {*self.seats}:
-            raise Rejected("Nobody plays on that seat: choose two that are taken.")
+            raise Rejected(Sentence("Nobody plays on that seat: choose two that are taken."))
         given, taken = of_names(change.gives), of_names(change.takes)
         if sum(given) != sum(taken) or change.seat == change.other:
-            raise Rejected("Two seats change as many cards: give one for each that is taken.")
+            raise Rejected(Sentence("Two seats change as many cards: give one for each that is taken."))
         mine = both(without(self.hand_of(change.seat), given), taken)
         others = both(without(self.hand_of(change.other), taken), given)
         hands = self._with(self._with(self.hands, change.seat, mine), change.other, others)

@@ -26,6 +26,7 @@ from bot.core.scenes.village.moves import ONWARD, Eat, Gather, Give, Go, Look, R
 from bot.core.scenes.village.paths import walked
 from bot.core.scenes.village.seeing import looked, viewed
 from bot.core.scenes.village.world import HEARD_WITHIN, HOURS, LONGEST_TRAIL, World
+from bot.core.sentences import Sentence
 
 WORDS_A_TURN: Final = 2
 AT_ONCE: Final = 3  # that are gathered, eaten or given in one move
@@ -245,7 +246,7 @@ class Village(World):
 
     def edit(self, change: Edit) -> "Village":
         if not isinstance(change, VillageEdit) or change.seat not in self.bodies:
-            raise Rejected("Nobody lives on that seat: choose one that is taken.")
+            raise Rejected(Sentence("Nobody lives on that seat: choose one that is taken."))
         body = self.bodies[change.seat]
         x, y = xy(body.tile)
         column, row = change.x or x + 1, change.y or y + 1
@@ -253,7 +254,7 @@ class Village(World):
         energy = body.energy if change.energy is None else change.energy
         asleep = energy == 0 or (body.asleep and energy < AWAKE_FROM)
         if asleep and change.seat == self.current:
-            raise Rejected("That seat is asked now, and cannot sleep: leave it some energy.")
+            raise Rejected(Sentence("That seat is asked now, and cannot sleep: leave it some energy."))
         told = {"tile": SIDE * (row - 1) + column - 1, "hunger": hunger, "energy": energy, "asleep": asleep}
         state = self._with(change.seat, body.model_copy(update=told))
         trail = (*self.trails[change.seat], state.bodies[change.seat].tile)[-LONGEST_TRAIL:]

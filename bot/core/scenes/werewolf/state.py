@@ -39,6 +39,7 @@ from bot.core.scenes.werewolf.moves import (
     Vote,
 )
 from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, hanged, most_voted, winner
+from bot.core.sentences import Sentence
 
 PACKS_A_NIGHT = 2
 MOST_DAYS, MOST_ROUNDS = 12, 3
@@ -381,7 +382,7 @@ class Werewolf(State):
 
     def edit(self, change: Edit) -> "Werewolf":
         if not isinstance(change, SwappedRoles) or not {change.seat, change.other} <= self.roles.keys():
-            raise Rejected("Nobody plays on that seat: choose two that are taken.")
+            raise Rejected(Sentence("Nobody plays on that seat: choose two that are taken."))
         swapped = {change.seat: self.roles[change.other], change.other: self.roles[change.seat]}
         return self.model_copy(update={"roles": {**self.roles, **swapped}})
 
