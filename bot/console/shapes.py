@@ -460,44 +460,6 @@ Snapshot = TypedDict(
 )
 
 
-class TreeLines(TypedDict):
-    lines: list[str]
-
-
-class WorldsApart(TypedDict):
-    header: str
-    lines: list[str]
-
-
-class TreeMind(TypedDict):
-    agent: int
-    name: str
-    side: int
-    knowledge: Values
-    focus: Values
-
-
-class TreeMinds(TypedDict):
-    minds: list[TreeMind]
-
-
-class TreeHeading(TypedDict):
-    id: int
-    title: str
-    thread_id: str | None
-    usd_cap: str
-
-
-class Trees(TypedDict):
-    trees: list[TreeHeading]
-
-
-class OneTree(TypedDict):
-    seq: int
-    tree: TreeHeading
-    nodes: list[World]
-
-
 class Agents(TypedDict):
     agents: list[dict[str, Any]]  # as a run's description has them
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aiohttp import web
+from typing_extensions import TypedDict
 
 from bot.console import shapes
 from bot.console.reading import CLOSED
@@ -21,6 +22,44 @@ TREE: Final = "/trees/{tree}"
 NODE: Final = "/trees/{tree}/nodes/{node}"
 
 
+class TreeLines(TypedDict):
+    lines: list[str]
+
+
+class WorldsApart(TypedDict):
+    header: str
+    lines: list[str]
+
+
+class TreeMind(TypedDict):
+    agent: int
+    name: str
+    side: int
+    knowledge: shapes.Values
+    focus: shapes.Values
+
+
+class TreeMinds(TypedDict):
+    minds: list[TreeMind]
+
+
+class TreeHeading(TypedDict):
+    id: int
+    title: str
+    thread_id: str | None
+    usd_cap: str
+
+
+class Trees(TypedDict):
+    trees: list[TreeHeading]
+
+
+class OneTree(TypedDict):
+    seq: int
+    tree: TreeHeading
+    nodes: list[shapes.World]
+
+
 @dataclass(frozen=True, slots=True)
 class TreePages:
     """What is asked about trees."""
@@ -31,17 +70,17 @@ class TreePages:
         """Give what can be asked."""
         two = {"one": "a node", "two": "another; without it, all children of the first"}
         return [
-            Route(path="/trees", told=self.all, about="The what-if trees that there are.", gives=shapes.Trees),
-            Route(path=TREE, told=self.one, about="One tree with its nodes.", gives=shapes.OneTree),
+            Route(path="/trees", told=self.all, about="The what-if trees that there are.", gives=Trees),
+            Route(path=TREE, told=self.one, about="One tree with its nodes.", gives=OneTree),
             Route(
                 path=f"{TREE}/compare",
                 told=self.compare,
                 about="Two nodes compared.",
                 query=two,
-                gives=shapes.WorldsApart,
+                gives=WorldsApart,
             ),
-            Route(path=f"{NODE}/transcript", told=self.said, about="What was said in a node.", gives=shapes.TreeLines),
-            Route(path=f"{NODE}/minds", told=self.minds, about="What its agents carry.", gives=shapes.TreeMinds),
+            Route(path=f"{NODE}/transcript", told=self.said, about="What was said in a node.", gives=TreeLines),
+            Route(path=f"{NODE}/minds", told=self.minds, about="What its agents carry.", gives=TreeMinds),
         ]
 
     async def all(self, asker: Asker, _: web.Request) -> Row:
