@@ -123,7 +123,7 @@ async def test_a_thumb_is_answered_with_a_small_sign_where_that_is_wanted(cast: 
 @pytest.mark.parametrize(("vendor", "prefix"), [("Claude", "claude"), ("Gemini", "gemini")])
 async def test_a_vendor_of_ones_own_is_asked_for_a_key_alone(cast: Cast, vendor: str, prefix: str) -> None:
     form = await cast.manager.run("setup provider", use=vendor)
-    shown = {row["components"][0]["label"]: row["components"][0].get("value", "") for row in form["components"]}
+    shown = {row["label"]: row["component"].get("value", "") for row in form["components"]}
     assert "Base URL" not in shown
     assert shown["Prefix of its models (empty: all models)"] == prefix
     assert "Give your key" in words_of(await cast.manager.fill(form, key=" ", model="some-model"))
