@@ -24,6 +24,7 @@ from bot.console.reading import Readings
 from bot.console.routes import Given, Route, Scope
 from bot.console.runs import RunPages
 from bot.console.standing import Asker, Standing
+from bot.console.trees import TreePages
 from bot.console.turns import Turns, given
 from bot.core.errors import BadSetting, NotFound, Rejected, SelfroomError
 from bot.core.happenings import Happened, Happening
@@ -50,7 +51,7 @@ log = structlog.get_logger(__name__)
 def routes_of(desk: FrontDesk, feed: Feed, glances: Glances, presets: Mapping[str, RunSpec]) -> list[Route]:
     """Give all that can be asked, read and changed."""
     readings = Readings(desk, feed, glances)
-    pages = (readings, Doings(desk, readings), RunPages(desk, presets))
+    pages = (readings, Doings(desk, readings), RunPages(desk, presets), TreePages(desk))
     return [route for one in pages for route in one.routes()]
 
 

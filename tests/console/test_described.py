@@ -38,7 +38,16 @@ Headers = Mapping[str, str]
 Operation = APIOperation[Any, Any, Any, Any]
 STREAM: Final = ("GET", "/api/v1/events")  # it never ends: asked on its own
 LEAVE: Final = ("DELETE", "/api/v1/session")  # ends what the others ask with
-NUMBERS: Final = {"room": 1, "agent": 1, "beat": 1, "message": 1, "run": 1, "snapshot": 0}  # of what is there
+NUMBERS: Final = {
+    "room": 1,
+    "agent": 1,
+    "beat": 1,
+    "message": 1,
+    "run": 1,
+    "snapshot": 0,
+    "tree": 1,
+    "node": 0,
+}  # of what is there
 SAID: Final[Mapping[str, object]] = {
     "/api/v1/rooms/{room}/do": {"type": "set_topic", "topic": "fog"},
     "/api/v1/agents/{agent}/knowledge": {"type": "set", "path": "likes", "value": ["tea", {"hot": True}]},
@@ -48,7 +57,12 @@ SAID: Final[Mapping[str, object]] = {
     "/api/v1/runs/{run}/advance": {"turns": 1},
     "/api/v1/runs/{run}/snapshots/{snapshot}/name": {"name": "the beginning"},
 }
-REFUSED: Final = {"POST /api/v1/session": 401, "POST /api/v1/runs/end": 403}  # no link; nothing is played
+NO_TREE: Final = ("", "/compare", "/nodes/{node}/transcript", "/nodes/{node}/minds")  # there is none here
+REFUSED: Final = {
+    "POST /api/v1/session": 401,  # no link
+    "POST /api/v1/runs/end": 403,  # nothing is played
+    **{f"GET /api/v1/trees/{{tree}}{path}": 404 for path in NO_TREE},
+}
 GARBAGE: Final = (b"", b"{", b"\xff\xfe", b"[" * 5_000, b"null", b'{"type": "x"}', b"NaN", b"1" * 5_000)
 
 

@@ -233,7 +233,10 @@ class Around:
 @cache
 def _request(whose: AgentId) -> web.Request:
     """Give one that names all that any route asks for; to make it takes longer than to answer it."""
-    parts = {"room": "1", "agent": str(whose), "message": "1", "beat": "1", "run": "1", "snapshot": "0"}
+    parts = {"room": "1", "agent": str(whose), "message": "1", "beat": "1", "run": "1", "snapshot": "0"} | {
+        "tree": "1",
+        "node": "0",
+    }
     return make_mocked_request("GET", WORDS, match_info=parts)
 
 

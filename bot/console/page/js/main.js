@@ -47,6 +47,14 @@ const PAGES = [
     return runPage(told, await ask(`/runs/${id}/snapshots/${at}${from === null ? "" : `?from=${from}`}`), show);
   }],
   [/^#\/runs$/, async () => (await import("./runs.js")).runs(await ask("/runs"), show)],
+  [/^#\/trees\/(\d+)/, async ([, id], query) => {
+    const told = await ask(`/trees/${id}`);
+    const { nodeAt, treePage } = await import("./trees.js");
+    const at = nodeAt(told, query);
+    const node = `/trees/${id}/nodes/${at}`;
+    return treePage(told, at, await ask(`${node}/transcript`), await ask(`${node}/minds`));
+  }],
+  [/^#\/trees$/, async () => (await import("./trees.js")).trees(await ask("/trees"))],
   [/^#\/agents\/(\d+)\/hud/, async ([, id], query) => hudPage(await ask(`/agents/${id}/hud${asked(query)}`))],
   [/^#\/agents\/(\d+)/, async ([, id], query) =>
     agentPage(await ask(`/agents/${id}`), await ask(`/agents/${id}/beats${asked(query)}`), query.get("before"), show)],
