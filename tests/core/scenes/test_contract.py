@@ -1,7 +1,9 @@
 """What every kind keeps to, without its being known which one it is."""
 
+import inspect
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -171,6 +173,13 @@ def test_what_a_seat_may_not_know_changes_no_byte_of_what_it_is_shown(kind: Scen
                 others += hides(playing.standing.state, seat, chance) != playing.standing.state
                 pairs += 1
     assert others > pairs // 2, "the other state is the same one too often to prove anything"
+
+
+@every_kind
+def test_no_file_of_it_has_more_than_400_lines(kind: SceneKind) -> None:
+    own = Path(inspect.getfile(kind.state))
+    files = [own] if own.parent.name == "scenes" else own.parent.glob("*.py")
+    assert {one.name: lines for one in files if (lines := len(one.read_text().splitlines())) > 400} == {}
 
 
 @every_kind

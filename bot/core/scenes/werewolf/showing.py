@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from bot.core.records import Json
-from bot.core.scenes.kind import Expect, Seat, Seen
+from bot.core.scenes.kind import Event, Expect, Seat, Seen
 from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, in_words
 
 if TYPE_CHECKING:
@@ -97,3 +97,8 @@ def _day(game: "Werewolf", day: int) -> dict[str, Json]:
         for whom, _ in ballot.counts()
     ]
     return {"day": day, "deaths": deaths, "votes": votes}
+
+
+def of_witch(seat: Seat, what: str) -> Event:
+    """Tell the witch alone what she has done."""
+    return Event(text=f"{{s{seat}}}, the witch, {what}.", audience=(seat,), kind="witch")

@@ -221,9 +221,11 @@ class Werewolf(State):
             case Inspect(seat=whom):
                 return self._with(inspected=(*self.inspected, (self.day, whom)))
             case Heal():
-                return self._with(_of_witch(seat, f"saves {{s{self.victim}}}"), brewed="heal", healed_in=self.day)
+                return self._with(
+                    showing.of_witch(seat, f"saves {{s{self.victim}}}"), brewed="heal", healed_in=self.day
+                )
             case Poison(seat=whom):
-                told = _of_witch(seat, f"poisons {{s{whom}}}")
+                told = showing.of_witch(seat, f"poisons {{s{whom}}}")
                 return self._with(told, brewed="poison", poisoned=whom, poisoned_in=self.day)
             case Vote(seat=whom):
                 return self._with(votes={**self.votes, seat: whom})
@@ -396,7 +398,3 @@ class Werewolf(State):
 
 def _unseen(seats: tuple[Seat, ...], seconds: int, least: int) -> Expect:
     return Expect(seats=seats, together=True, agent_seconds=seconds, person_seconds=seconds, least_seconds=least)
-
-
-def _of_witch(seat: Seat, what: str) -> Event:
-    return Event(text=f"{{s{seat}}}, the witch, {what}.", audience=(seat,), kind="witch")
