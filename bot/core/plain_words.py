@@ -52,8 +52,9 @@ class Speaker:
     """An agent of a call, and what its words are held against; alone in a call, plain words can be taken for its own.
 
     `room_id` is the room of what it beats for; `is_asked`: somebody there waits for its words, else they are thoughts.
-    `rules` is the constant part of what the model was given, `prompt` what it is, `others` what is not its own in the
-    rest, `asked` of that the message that it should answer.
+    `rules` is the constant part of what the model was given, `prompt` what it is, `prompts` what the others of the call
+    are, `others` what others said, and `asked` of that the message that it should answer. A mind that is shown little
+    (`is_lean`) says again what it read; any other may say it on purpose.
     """
 
     agent_id: AgentId
@@ -61,8 +62,10 @@ class Speaker:
     room_id: AgentId | None
     is_asked: bool
     is_whole: bool = True  # the answer was not cut off at its longest
+    is_lean: bool = True
     rules: str = ""
     prompt: str = ""
+    prompts: str = ""
     others: str = ""
     asked: str = ""
 
@@ -97,8 +100,9 @@ def own_messages(texts: Sequence[str], speaker: Speaker) -> list[str]:
     said = [_before_the_log(own.sub("", _THOUGHTS.sub("", text), count=1)) for text in texts]
     runs = [_runs(_words_of(text)) for text in said]
     sought = frozenset(run for some in runs for run in some)
+    foreign = f"{speaker.prompts}\n{speaker.others}" if speaker.is_lean else speaker.prompts
     rules, others, prompt = (
-        _found(sought, text) if sought else set() for text in (speaker.rules, speaker.others, speaker.prompt)
+        _found(sought, text) if sought else set() for text in (speaker.rules, foreign, speaker.prompt)
     )
     told = MOST_TOLD * len(_runs(_WORD.findall(speaker.prompt.lower()))) if prompt else 0.0
     return [
@@ -220,7 +224,8 @@ def _is_copied(text: str, speaker: Speaker) -> bool:
     sought = frozenset(runs)
     if _found(sought, speaker.rules):
         return True
-    return _copied(runs, _found(sought, speaker.prompt) | _found(sought, speaker.others)) > MOST_COPIED * len(words)
+    foreign = (speaker.prompt, speaker.prompts, speaker.others)
+    return _copied(runs, {run for text in foreign for run in _found(sought, text)}) > MOST_COPIED * len(words)
 
 
 def _copied(runs: Sequence[Run], known: Collection[Run]) -> int:

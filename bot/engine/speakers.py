@@ -37,8 +37,10 @@ def _speaker(
         room_id=part.shown_ids[0] if call.built.lean and call.built.lean.in_one_room else ready.first.room_id,
         is_asked=ready.first.kind in ASKING,
         is_whole=answer.complete,
+        is_lean=call.built.lean is not None,
         rules=call.built.instructions,
         prompt=agent.prompt,
-        others="\n".join([*prompts, *(one.content for one in others if one.id in part.message_ids)]),
+        prompts="\n".join(prompts),
+        others="\n".join(one.content for one in others if one.id in part.message_ids),
         asked=next((one.content for one in others if one.id == ready.first.message_id), ""),
     )

@@ -126,7 +126,13 @@ def test_what_is_not_its_own_is_posted_in_no_way(text: str, posted: str) -> None
 
 def test_another_agents_prompt_in_a_shared_call_is_nobodys_to_say() -> None:
     other = "You are Bo. You owe the harbour master eleven crowns, and you hope that he forgets it."
-    assert held(other, others=other) == [[]] * 8
+    assert held(other, prompts=other) == [[]] * 8
+
+
+def test_what_others_said_is_said_again_on_purpose_by_who_is_shown_all() -> None:
+    line = "The ferry leaves at eight from the second pier, and the harbour master counts the boats."
+    assert held(line, others=line, asked="", is_lean=True) == [[]] * 8
+    assert held(line, others=line, asked="", is_lean=False) == [[line]] * 8
 
 
 def test_an_echo_is_to_be_mended() -> None:
