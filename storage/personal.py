@@ -15,7 +15,7 @@ from storage.convert import plain
 from storage.forgetting import begin_forgetting, forget_on, forgetting
 from storage.inline import unhurried
 from storage.names import called_here, usernames_of
-from storage.scenes import said_by
+from storage.scenes import left_by, said_by
 from storage.session import Query, Session, owned
 from storage.tables import (
     ATTACHMENTS,
@@ -128,7 +128,7 @@ class SqlPersonal:
         community_id = file.community_id
         said, seat = said_by(community_id, person_id), tuple_(SEATS.c.scene_id, SEATS.c.seat)
         spoke = select(EVENTS.c.scene_id, EVENTS.c.seat).where(owned(EVENTS, community_id), said)
-        theirs = or_(SEATS.c.person_id == person_id, seat.in_(spoke))
+        theirs = or_(SEATS.c.person_id == person_id, left_by(person_id), seat.in_(spoke))
         here = SCENES.c.room_id.in_(readable.rooms)
         scenes = SEATS.c.scene_id.in_(select(SCENES.c.id).where(owned(SCENES, community_id), here))
         seats = select(SEATS.c.scene_id, SEATS.c.seat).where(owned(SEATS, community_id), theirs, scenes)

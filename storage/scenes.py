@@ -324,7 +324,7 @@ class SqlScenes:
     async def _theirs(self, community_id: int, person_id: Snowflake, scene_ids: Sequence[int]) -> set[int]:
         """Give in which of the scenes a person sat or moved, and which they started."""
         ways = (
-            (SEATS, SEATS.c.scene_id, SEATS.c.person_id == person_id),
+            (SEATS, SEATS.c.scene_id, or_(SEATS.c.person_id == person_id, left_by(person_id))),
             (MOVES, MOVES.c.scene_id, MOVES.c.source == moved_by(person_id)),
             (SCENES, SCENES.c.id, SCENES.c.started_by == person_id),
         )
@@ -347,6 +347,9 @@ class SqlScenes:
         """Let a person's seat and moves be nobody's; gives how many texts went."""
         its = (SEATS.c.scene_id == scene_id, SEATS.c.person_id == person_id)
         await self.session.run(update(SEATS).where(owned(SEATS, community_id), *its).values(person_id=None))
+        sat = and_(owned(SEATS, community_id), SEATS.c.scene_id == scene_id, left_by(person_id))
+        without = func.replace(SEATS.c.left_by, f" {person_id} ", "")
+        await self.session.run(update(SEATS).where(sat).values(left_by=without))
         moves = (MOVES.c.scene_id == scene_id, MOVES.c.source == moved_by(person_id))
         await self.session.run(update(MOVES).where(owned(MOVES, community_id), *moves).values(source=Source.PERSON))
         gone = await self._forget_options(community_id, person_id, scene_id)
@@ -363,6 +366,11 @@ class SqlScenes:
             if kept != options:
                 changed += await self.session.run(update(SCENES).where(this).values(options=kept, title=""))
         return changed
+
+
+def left_by(person_id: int) -> ColumnElement[bool]:
+    """Tell on which seats of scenes a person sat before whoever does now."""
+    return SEATS.c.left_by.contains(f" {int(person_id)} ")
 
 
 def moved_by(person_id: int) -> str:

@@ -76,7 +76,7 @@ LONG_FROM_ANYBODY = {
     ("scenes", "options"): LONGEST_OPTIONS,
     **dict.fromkeys((("scenes", "standing"), ("scene_moves", "standing")), LARGEST_SMALL),  # thrice the longest game's
     **dict.fromkeys((("scenes", "why"), ("scenes", "outcome")), 2_000),
-    **dict.fromkeys((("scene_seats", "why"), ("scene_seats", "result")), 1_000),
+    **dict.fromkeys((("scene_seats", "why"), ("scene_seats", "result"), ("scene_seats", "left_by")), 1_000),
     **dict.fromkeys(MIND, 2 * LARGEST_KNOWN),
     **dict.fromkeys(SHORTENED, LARGEST_DOCUMENT),
 }

@@ -84,6 +84,7 @@ class SeatRow(Owned, table=True):
     score: int = 0
     usd: Decimal = Field(default=Decimal(0), sa_type=Usd, sa_column_kwargs={"server_default": "0"})
     pings: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    left_by: str = Field(default="", sa_column_kwargs={"server_default": ""})
 
 
 class MoveRow(Owned, table=True):

@@ -260,6 +260,7 @@ UNSETTLED = (
     "UPDATE agents SET beat_id = NULL, lease_until = NULL, failures_in_a_row = 0, unusable_in_a_row = 0,"
     " backs_off_until = NULL, fault_told_at = NULL",
     "UPDATE beats SET response_id = '', latency_seconds = 0.0",
+    "UPDATE scene_seats SET left_by = ''",
     # a room counts what it has
     "UPDATE rooms SET message_count = (SELECT count(*) FROM messages WHERE messages.community_id = rooms.community_id"
     " AND messages.room_id = rooms.id AND messages.shown)",

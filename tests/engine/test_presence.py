@@ -144,6 +144,17 @@ async def test_who_left_a_closed_scene_still_sits_with_its_agents_for_what_is_sh
             assert await rooms_shut_to(read, stage.house.community_id, MIRA.id)
 
 
+async def test_so_do_they_when_an_agent_took_their_seat() -> None:
+    async with theatre(Player(knowing), agents=7) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        await stage.done(LeaveSeat(scene_id=SCENE), MIRA)
+        await stage.done(TakeSeat(scene_id=SCENE, agent_id=7, seat=7))
+        assert (await stage.scene()).seats[6].agent_id == 7
+        async with stage.house.store.reading() as read:
+            with pytest.raises(Rejected, match="sits in a scene with you"):
+                await check_may_look(read, stage.house.community_id, MIRA.id, AgentId(1))
+
+
 async def test_free_looks_are_calls_too_and_the_last_of_them_ends_the_turn() -> None:
     def look(text: str, moves: dict[str, Any]) -> dict[str, Json]:
         return {"type": "talk", "text": "Hm."} if "talk" in moves else {"type": "look" if "look" in moves else "rest"}

@@ -56,9 +56,11 @@ async def test_whoever_takes_a_seat_does_not_get_what_was_said_on_it_before() ->
 async def test_whoever_gave_up_a_seat_is_forgotten_with_what_they_said_on_it_and_others_keep_theirs() -> None:
     async with theatre() as stage:
         await taken_over(stage)
+        assert [one.left_by for one in (await stage.scene()).seats] == ["", f" {MIRA.id} "]
         async with stage.house.store.writing(stage.house.community_id) as write:
             await forget(write.personal, stage.house.community_id, MIRA.id, stage.house.clock.now())
         assert "Tom" not in str(await stage.events())
+        assert [one.left_by for one in (await stage.scene()).seats] == ["", ""]
         assert any(one.text == "Quite so." and one.seat == 2 for one in await stage.events())
         assert await stage.replays()
 

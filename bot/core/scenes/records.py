@@ -52,6 +52,14 @@ class Seated:
     score: int = 0
     usd: Decimal = Decimal(0)  # what its turns have cost
     pings: bool = False  # whether its person wants to be called when it is their turn
+    left_by: str = ""  # the ids of people who sat there before, a space on either side of each
+
+    def taken_by(self, other: "Seated") -> "Seated":
+        """Give the seat with somebody else on it: who sat there before has seen what it saw."""
+        before = f" {self.person_id} " if self.person_id not in (None, other.person_id) else ""
+        left_by = self.left_by if before in self.left_by else self.left_by + before
+        sits = {"agent_id": other.agent_id, "person_id": other.person_id, "pings": other.pings}
+        return replace(self, **sits, left_at=None, left_by=left_by)  # type: ignore[arg-type]  # columns of a seat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +146,7 @@ class Scene:
 
     def sat(self, person_id: Snowflake) -> bool:
         """Tell whether a person sits in it or has: who left knows what the seat saw, and may take it again."""
-        return any(one.person_id == person_id for one in self.seats)
+        return any(one.person_id == person_id or f" {person_id} " in one.left_by for one in self.seats)
 
     def fared(self, seat: int, *, turns: int = 0, refused: int = 0, misses: int = 0, **fields: object) -> "Scene":
         """Count how a seat fares."""

@@ -248,7 +248,7 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
     is_told = work.config.scene_asides and bool(stage.scene.standing) and not has_people(stage.scene)
     if sitter.person_id is not None and is_told and closed_side(stage.scene) is not None:
         raise Rejected(ALL_TOLD)
-    taken = replace(left, agent_id=sitter.agent_id, person_id=sitter.person_id, left_at=None, pings=sitter.pings)
+    taken = left.taken_by(sitter)
     stage.scene = replace(stage.scene, seats=tuple(taken if one.seat == seat else one for one in stage.scene.seats))
     if stage.scene.status is SceneStatus.RUNNING:
         await stage.back(seat)
