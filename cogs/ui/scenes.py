@@ -92,10 +92,7 @@ class BoardButton(Lasting, template=PRESS_ID):
         if self.what == "act":
             await show_moves(interaction, self.scene_id)
             return
-        if self.what == "seat":
-            await SEATS.answer(interaction, self.scene_id)
-        else:
-            await interaction.response.defer(ephemeral=True, thinking=True)
+        await interaction.response.defer(ephemeral=True, thinking=True)
         scene = await seen(interaction, self.scene_id)
         match self.what:
             case "seat":
@@ -433,7 +430,7 @@ async def play(interaction: Interaction, scene_id: int, window: int, move: str, 
     if interaction.message is not None and interaction.message.flags.ephemeral:
         await interaction.response.defer()
     else:
-        await SEATS.answer(interaction, scene_id)
+        await interaction.response.defer(ephemeral=True, thinking=True)
     await seen(interaction, scene_id)
     async with SEATS.of(interaction, scene_id).busy:
         told = await act(interaction, Play(scene_id=scene_id, window=window, move=move, arguments=arguments))

@@ -20,7 +20,6 @@ from bot.core.wording import honest
 SHOWN_LINES = 8
 SHOWN_CHARACTERS = 1_900
 LAST_EDITS: Final = timedelta(seconds=60)  # before Discord takes no edit any more
-MOVED = "-# Your seat stands further down: it was pressed anew there."
 AT_REST = "-# This is not kept up to date any more: press *My seat* to see how it is now."
 
 Interaction = discord.Interaction[SelfroomClient]
@@ -73,28 +72,19 @@ class Seats:
             if (guild, scene) == (guild_id, scene_id) and one.interaction is not None:
                 yield one.interaction, one
 
-    async def answer(self, interaction: Interaction, scene_id: int) -> None:
-        """Answer a press on a board: silently where the seat stands last in the thread, and is brought up to date."""
-        watched = self.of(interaction, scene_id)
-        last = getattr(interaction.channel, "last_message_id", None) or 0
-        if watched.lasts(interaction.created_at) and last <= watched.message_id:
-            await interaction.response.defer()
-        else:
-            await interaction.response.defer(ephemeral=True, thinking=True)
-
     async def show(self, interaction: Interaction, scene_id: int, look: Look) -> None:
-        """Show a seat where this press asked for it; another message that showed it says that it moved."""
+        """Show a seat where this press asked for it, and take away what showed it before.
+
+        Whoever presses may not see that any more: no client keeps over a restart what one person alone was told.
+        """
         watched = self.of(interaction, scene_id)
         earlier, message_id = watched.interaction, watched.message_id
-        if is_silent(interaction):  # what it could edit is the board, which everybody reads
-            await (self._edit(watched, earlier, look) if earlier is not None else _tell(interaction, look))
-            return
         watched.shows = watched.shows if interaction.message and interaction.message.id == message_id else None
         shown = await self._edit(watched, interaction, look)
         watched.interaction, watched.message_id = interaction, shown.id
         if earlier is not None and message_id != shown.id and not earlier.is_expired():
             with suppress(discord.HTTPException):  # they closed it
-                await earlier.edit_original_response(content=MOVED, view=None, attachments=[])
+                await earlier.delete_original_response()
 
     async def bring_up(self, watched: Watched, look: Callable[[], Awaitable[Look]]) -> None:
         """Show how a seat is now where somebody looks at it; who waits for their turn here sees all until then."""
@@ -137,23 +127,6 @@ class Seats:
 
 
 SEATS = Seats()
-
-
-async def _tell(interaction: Interaction, look: Look) -> None:
-    """Show a person their seat in a message of its own, which is looked after no longer."""
-    view = look.view() or discord.utils.MISSING
-    content = f"{look.text}\n{AT_REST}"
-    await interaction.followup.send(content, view=view, files=await look.draw(), ephemeral=True)
-
-
-def is_silent(interaction: Interaction) -> bool:
-    """Tell whether a press on a board is answered by what stands elsewhere: its own answer would be the board."""
-    message = interaction.message
-    return (
-        interaction.response.type is discord.InteractionResponseType.deferred_message_update
-        and message is not None
-        and not message.flags.ephemeral
-    )
 
 
 def seat_text(turn: Turn) -> str:
