@@ -152,15 +152,13 @@ async def test_ones_seat_is_one_message_that_follows_the_scene(cast: Cast) -> No
         await inside.choose(await board(you, thread_id), "Let an agent sit", agent_value(await board(you, thread_id)))
         await inside.press(await board(you, thread_id, "It can begin"), "Begin")
         first = await seat_of(inside, thread_id, "It is your turn")
-        again = await inside.press(await board(you, thread_id), "My seat")
-        assert again["id"] == first["id"]  # nothing was said since: it stands last
-        form = await inside.press(again, "say…")
+        form = await inside.press(first, "say…")
         assert (await inside.fill(form, text="It rains."))["id"] == first["id"]
         await inside.changed_to(first, "Good evening to everybody.")  # nobody pressed anything
         await inside.changed_to(first, "It is your turn")
-        below = await inside.press(await board(you, thread_id), "My seat")
-        assert int(below["id"]) > int(first["id"])
-        await inside.changed_to(first, "further down")
+        again = await inside.press(await board(you, thread_id), "My seat")
+        assert int(again["id"]) > int(first["id"])
+        await you.hear("MESSAGE_DELETE", lambda gone: gone["id"] == first["id"])
 
 
 async def test_a_lobby_seats_all_agents_that_are_chosen_at_once(cast: Cast) -> None:
