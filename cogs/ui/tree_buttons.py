@@ -48,11 +48,9 @@ class ChangeForm(Form):
         self._place = (tree_id, node_id)
         self._fields: dict[str, discord.ui.TextInput[ChangeForm]] = {}
         for name, (longest, what_for) in FIELDS.items():
-            field: discord.ui.TextInput[ChangeForm] = discord.ui.TextInput(
-                label=name.capitalize(), placeholder=what_for, required=False, max_length=longest
-            )
+            field: discord.ui.TextInput[ChangeForm] = discord.ui.TextInput(required=False, max_length=longest)
             self._fields[name] = field
-            self.add_item(field)
+            self.add_item(discord.ui.Label(text=name.capitalize(), description=what_for, component=field))
 
     def anew(self) -> "ChangeForm":
         """Give the form as it began."""
