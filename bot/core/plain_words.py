@@ -16,6 +16,9 @@ SHORTEST_ECHO: Final = 4  # words: people greet each other with fewer
 MOST_COPIED: Final = 0.5  # of an answer: more of what it was shown is no message of its own
 MOST_QUOTED: Final = 0.9  # of a message: the rest says no more than whose words they are
 MOST_TOLD: Final = 0.5  # of what an agent is: more at once is its prompt, and no talk about itself
+_SPOKEN_TO: Final = frozenset(
+    {"you", "your", "du", "dein", "deine", "tu", "ton", "vous", "votre", "tú", "usted", "você", "seu"}
+)
 ROUNDS: Final = 4  # so often in a row the same is a circle
 SHORTEST_ROUND: Final = 12  # characters that are no spaces
 LONGEST_ROUNDS: Final = (24, 48, 96, 192, 300)  # each is looked for with a stretch of its own length
@@ -104,16 +107,25 @@ def own_messages(texts: Sequence[str], speaker: Speaker) -> list[str]:
     rules, others, prompt = (
         _found(sought, text) if sought else set() for text in (speaker.rules, foreign, speaker.prompt)
     )
-    told = MOST_TOLD * len(_runs(_WORD.findall(speaker.prompt.lower()))) if prompt else 0.0
+    whole = _runs(_WORD.findall(speaker.prompt.lower())) if prompt else []
     return [
         ""
         if _is_answered_with_itself(text, speaker)
         or not rules.isdisjoint(mine)
         or _copied(mine, others) > MOST_QUOTED * len(_words_of(text))
-        or (told and len(prompt.intersection(mine)) >= told)
+        or _tells_prompt(prompt.intersection(mine), whole)
         else without_loop(text)
         for text, mine in zip(said, runs, strict=True)
     ]
+
+
+def _tells_prompt(told: Collection[Run], whole: Sequence[Run]) -> bool:
+    """Tell whether an agent's prompt is said as it stands, from its beginning or most of it.
+
+    Who tells of itself says most of the same, but *I am* where the prompt says *you are*.
+    """
+    speaks_to = any(not _SPOKEN_TO.isdisjoint(run) for run in told)
+    return speaks_to and (whole[0] in told or len(told) >= MOST_TOLD * len(whole))
 
 
 def _before_the_log(text: str) -> str:

@@ -85,7 +85,7 @@ def held(text: str, **given: object) -> list[list[str]]:
         {"actions": [{"type": "reply", "room_id": ROOM, "message_id": 3, "message": text}]},
         {"actions": [{"type": "schedule_message", "room_id": ROOM, "message": text, "at": "2026-11-21T10:00:00Z"}]},
     ]
-    speaker = replace(WREN, prompt=SEED, **given)  # type: ignore[arg-type]
+    speaker = replace(WREN, **{"prompt": SEED, **given})  # type: ignore[arg-type]
     answers = [parse_answer(json.dumps(way), asked=[FIVE], speakers=[speaker]) for way in ways] + [
         parse_answer(
             json.dumps({"agents": [{"agent_id": 5, **way}, {"agent_id": 6}]}),
@@ -115,6 +115,7 @@ def held(text: str, **given: object) -> list[list[str]]:
         ("@mira: at six.\n@bo: at seven.", "@mira: at six.\n@bo: at seven."),
         ("My word_budget is 40 words.", "My word_budget is 40 words."),
         ("I am Wren, who keeps the light.", "I am Wren, who keeps the light."),
+        (SEED[SEED.index("You never") :], ""),
         (f"> {LETTER}\nThat was brave.", f"> {LETTER}\nThat was brave."),
         ("a | b\n" + "-" * 20 + "\n1 | 2", "a | b\n" + "-" * 20 + "\n1 | 2"),
         ("?!", "?!"),
@@ -127,6 +128,12 @@ def test_what_is_not_its_own_is_posted_in_no_way(text: str, posted: str) -> None
 def test_another_agents_prompt_in_a_shared_call_is_nobodys_to_say() -> None:
     other = "You are Bo. You owe the harbour master eleven crowns, and you hope that he forgets it."
     assert held(other, prompts=other) == [[]] * 8
+
+
+def test_who_tells_of_itself_says_most_of_what_its_prompt_says() -> None:
+    about = "Wren, keeper of a small lighthouse on a foggy coast, sixty years old, with a warm dry humour."
+    assert held(f"I am {about}", prompt=f"You are {about}") == [[f"I am {about}"]] * 8
+    assert held(f"You are {about}", prompt=f"You are {about}") == [[]] * 8
 
 
 def test_what_others_said_is_said_again_on_purpose_by_who_is_shown_all() -> None:
