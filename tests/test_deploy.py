@@ -38,8 +38,8 @@ def exported() -> set[str]:
     names: set[str] = set()
     for path in (ROOT / "bot").rglob("*.py"):
         code = path.read_text(encoding="utf-8")
-        names |= {f"selfroom_{name}_total" for name in re.findall(r"metrics\.count\(\s*\"(\w+)\"", code)}
-        measured = re.findall(r"metrics\.observe\(\s*\"(\w+)\"", code)
+        names |= {f"selfroom_{name}_total" for name in re.findall(r"metrics\)?\.count\(\s*\"(\w+)\"", code)}
+        measured = re.findall(r"metrics\)?\.observe\(\s*\"(\w+)\"", code)
         names |= {f"selfroom_{name}_{part}" for name in measured for part in ("bucket", "sum", "count")}
         names |= {f"selfroom_{name}" for name in re.findall(r"metrics\.watch\(\s*\"(\w+)\"", code)}
         names |= set(re.findall(r"Gauge\(\"(\w+)\"", code))

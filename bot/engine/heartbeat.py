@@ -190,8 +190,7 @@ class Heartbeat:
         self._show_typing(batch, batch.ready)
         for ready in batch.ready:
             late = max(0.0, (now - ready.first.due_at).total_seconds())
-            metrics = metrics_of([ready], self._metrics)
-            metrics.observe("lateness_seconds", late)
+            metrics_of([ready], self._metrics).observe("lateness_seconds", late)
         return await self._plan(batch)
 
     async def _afforded(self, batch: Batch) -> Batch:

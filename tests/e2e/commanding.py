@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from typing import Any
 
 import aiohttp
@@ -120,7 +120,7 @@ class Commander:
 
     async def press(self, message: Json, label: str) -> Json:
         """Press a button and give the new answer that comes of it; of one that ends in …, its form."""
-        before, in_place = len(self.visitor.heard), label == "My seat" or is_seat(message)
+        before, in_place = len(self.visitor.heard), is_seat(message)
         await self.click(message, label)
         return self._kept(message, await self._next(before, seat=in_place and not label.endswith("…")))
 
@@ -186,6 +186,22 @@ class Commander:
         data = {"id": form["id"], "custom_id": form["custom_id"], "components": rows}
         await self._send(5, {"data": data, "channel_id": form["channel_id"]})
         return await self._next(before, seat=form["id"] in self._of_seats)
+
+    async def stands(self, seat: Json, made: Awaitable[Json]) -> None:
+        """Make a move, and wait until the seat says that it stands; it may tell of others' moves before that."""
+        before = len(self.visitor.heard)
+        await made
+        shown = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
+
+        async def look() -> bool:
+            heard = self.visitor.heard[before:]
+            return any(kind in shown and is_seat(one) and "stands" in words_of(one) for kind, one in heard)
+
+        try:
+            await until(look, "word that the move stands")
+        except AssertionError as late:
+            told = [words_of(one)[:90] + words_of(one)[-90:] for _, one in self.visitor.heard[before:] if is_seat(one)]
+            raise AssertionError(f"{late}: {told[:5]}") from None
 
     def seat_now(self) -> Json | None:
         """Give one's seat in a scene as it was shown last; None before it was asked for."""

@@ -28,7 +28,7 @@ async def test_a_person_plays_a_hand_with_two_agents_to_its_end_by_buttons_alone
             if seat is None:
                 break
             assert_shows_the_hand(seat)
-            assert "stands" in words_of(await moved(inside, seat))
+            await inside.stands(seat, moved(inside, seat))
             played += "play …" in str(seat["components"])
         await said(cast.you, thread_id, "is out of cards")
         there = await board(cast.you, thread_id, "Over")

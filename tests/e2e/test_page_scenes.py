@@ -28,7 +28,7 @@ async def test_a_person_joins_watches_and_plays_a_chat_on_the_page(home: Living,
     await expect(scene.get_by_role("heading")).to_have_text("Chat 1: Rain", timeout=ANSWER_MS)
     await scene.get_by_role("button", name="Join", exact=True).click()
     seats = scene.get_by_role("list", name="Seats").get_by_role("listitem")
-    await expect(seats).to_have_text([re.compile("Wren"), re.compile("@")], timeout=ANSWER_MS)
+    await expect(seats).to_have_text([re.compile("Wren"), re.compile("Robin")], timeout=ANSWER_MS)
     await scene.get_by_role("button", name="Begin").click()
     await expect(seats.nth(1)).to_contain_text("is asked now", timeout=ANSWER_MS)
     await expect(scene).to_contain_text("talking")

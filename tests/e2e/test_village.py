@@ -26,9 +26,9 @@ async def test_a_person_lives_with_two_agents_until_the_end_by_buttons_alone(cas
             seat = await seat_of(inside, thread_id, "It is your turn", f"**Hours left**: {HOURS - hour}")
             assert_shows_the_map(seat)
             if hour == 0:
-                assert "stands" in words_of(await inside.press(seat, "look"))
+                await inside.stands(seat, inside.press(seat, "look"))
                 seat = await seat_of(inside, thread_id, "It is your turn", "Around you: row")
-            assert "stands" in words_of(await moved(inside, seat, hour))
+            await inside.stands(seat, moved(inside, seat, hour))
         await said(cast.you, thread_id, "It is over: ")
         there = await board(cast.you, thread_id, "Over")
         results = await inside.press(there, "Results and transcript")
