@@ -174,8 +174,10 @@ class Runs:
         if await self.kept.count(guild_id) >= MOST_RUNS:
             raise Rejected(Sentence("Over the limit of {runs}: delete one first.", runs=counted(MOST_RUNS, "run")))
         house = await self._house(guild_id, spec, spec.budget)
+        async with self.office.looking(guild_id) as (community, read):
+            coin = (await self.office.providers.of(read.providers, community)).source.coin
         number = await self.kept.begin(guild_id, spec, house)
-        what = f"Run {number} was begun: {spec.title} ({spec.model}, {spec.budget} USD at most)."
+        what = f"Run {number} was begun: {spec.title} ({spec.model}, {spec.budget} {coin} at most)."
         await self._note(guild_id, person, what)
         return number
 

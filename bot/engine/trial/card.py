@@ -81,6 +81,7 @@ class Card:
     beats: int = 0
     mute: int = 0  # turns in a row in which the model gave nothing at all
     price_is_known: bool = True
+    coin: str = "USD"
     cut_short: bool = False
 
     def count(self, situation: Situation, turn: Turn, came: Happened, language: str) -> None:
@@ -134,7 +135,7 @@ class Card:
             yield "read from cache", f"{100 * usage.cached_tokens // usage.input_tokens} %"
             each = max(1, self.beats)
             yield "tokens an answer", f"{usage.input_tokens // each:,} in, {usage.output_tokens // each} out"
-        cost = f"{self.usd_a_day:.4f} USD" if self.price_is_known else "not known"
+        cost = f"{self.usd_a_day:.4f} {self.coin}" if self.price_is_known else "not known"
         yield f"{ANSWERS_A_DAY} answers cost", cost
 
     def _asked(self) -> Iterator[tuple[str, str]]:

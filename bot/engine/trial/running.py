@@ -111,7 +111,13 @@ class Trial:
 
     def _card(self, asked: Asked, languages: Sequence[str]) -> Card:
         known = self.model.price_is_known(asked.name)
-        return Card(model=asked.name, at=self.props.clock.now(), languages=tuple(languages), price_is_known=known)
+        return Card(
+            model=asked.name,
+            at=self.props.clock.now(),
+            languages=tuple(languages),
+            price_is_known=known,
+            coin=self.model.source.coin,
+        )
 
     async def _play(self, card: Card, situation: Situation, asked: Asked) -> None:
         async with staged(self.props, asked, situation) as stage:

@@ -117,3 +117,8 @@ def test_what_an_answer_costs_is_said_only_where_it_is_known() -> None:
 def test_a_model_is_shown_all_where_it_bears_that(full: Happened, lean: Happened, detail: Detail) -> None:
     turn = turn_of("recall 1")
     assert better(card_of((turn, full)), card_of((turn, lean))) is detail
+
+
+def test_what_nobody_pays_is_called_imaginary() -> None:
+    card = Card(model="m", at=START, coin="imaginary USD")
+    assert any(line.endswith(" imaginary USD") for line in card.lines())
