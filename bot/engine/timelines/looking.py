@@ -8,6 +8,7 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from bot.core.ports import Reading
+from bot.core.ports.talk import Talk
 from bot.core.ports.trees import Trees, World
 from bot.core.records import AgentId, CommunityId, Focus, Json, Message, MessageId, Mind, SceneId
 from bot.core.scenes.kind import RULES
@@ -131,9 +132,7 @@ async def _sighting(
         said = await _said(world, view, since=since or world.tree.at)
         async with world.store.reading() as read:
             scenes = [await _scene(read, one, steps) for one in await read.scenes.all(key.community_id)]
-            newest = [
-                one for room_id in sorted(view.rooms) for one in await read.talk.history(key.community_id, room_id)
-            ]
+            older = [one for room_id in sorted(view.rooms) for one in await _older(read.talk, world, room_id, said)]
     names = {id_: agent.name for id_, agent in view.agents.items()}
     rooms: dict[str, list[tuple[str, str]]] = {}
     for one in said:
@@ -154,7 +153,7 @@ async def _sighting(
             (_room(view, one.room_id), f"“{_who(one, names)}: {one.content[:SHOWN_OF_A_LINE]}”"): " ".join(
                 f"{name} ×{count}" for name, count in one.reactions
             )
-            for one in newest
+            for one in (*older, *said)
             if one.reactions
         },
     )
@@ -235,6 +234,12 @@ async def _said(world: World, view: View, *, since: datetime) -> Sequence[Messag
                 if len(new) < len(page) or len(said) > MOST_LINES:
                     break
     return sorted(said, key=lambda one: (one.room_id, one.sent_at, one.id))
+
+
+async def _older(talk: Talk, world: World, room_id: AgentId, said: Sequence[Message]) -> Sequence[Message]:
+    """Give what a room had heard last before all this was said: the same lines in worlds that parted there."""
+    first = min((one.id for one in said if one.room_id == room_id), default=None)
+    return await talk.history(world.tree.key.community_id, room_id, before=first)
 
 
 def _room(view: View, room_id: AgentId) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from bot.core.actions import Set
-from bot.core.timelines.changes import AgentCtx
+from bot.core.models import ModelCall
+from bot.core.timelines.changes import AgentCtx, PublicEvent
 from bot.core.timelines.records import NodeId
 from bot.engine.timelines import looking
 from bot.engine.timelines.looking import children_compared, difference, minds, transcript
-from tests.engine.hearts import everyone_says
+from tests.engine.hearts import answer, asked, everyone_says
 from tests.engine.timelines.garden import EVENT, garden
 
 
@@ -28,6 +29,26 @@ async def test_a_transcript_tells_what_was_said_since_the_fork_and_a_comparison_
         assert "Agent1 `knowledge.m`: only in 3: 1" in lines
         assert (await difference(grown.trees, grown.key, one.id, one.id, "USD"))[0] == "These worlds are the same."
         assert (await children_compared(grown.trees, grown.key, event.id, "USD"))[-1] == "2 of 2: went on"
+
+
+async def test_a_reaction_to_what_both_worlds_heard_before_is_the_same_in_both_however_much_one_heard_since(
+    tmp_path: Path,
+) -> None:
+    def reacts(call: ModelCall) -> str:
+        return answer({}, {1: [{"type": "react", "message_id": 1, "reaction": "heart"}]} if 1 in asked(call) else {})
+
+    lines = tuple(PublicEvent(room_id=1, text=f"A bell, {number}.") for number in range(10))
+    async with garden(tmp_path, reacts) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        (both,) = await grown.grow("advance", event.id)
+        (little,) = await grown.grow("branch", both.id, changes=EVENT)
+        much = both
+        for _ in range(6):
+            (much,) = await grown.grow("branch", much.id, changes=lines)
+        header, told = await difference(grown.trees, grown.key, little.id, much.id, "USD")
+        assert "heart" in str(await difference(grown.trees, grown.key, event.id, both.id, "USD"))
+    assert "reaction" not in header
+    assert "## Reactions" not in told
 
 
 async def test_worlds_are_compared_beside_everything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
