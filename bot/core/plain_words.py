@@ -72,6 +72,11 @@ class Speaker:
     others: str = ""
     asked: str = ""
 
+    @property
+    def shown(self) -> int:
+        """How many characters its words are held against."""
+        return sum(map(len, (self.rules, self.prompt, self.prompts, self.others)))
+
 
 def without_thinking(text: str) -> str:
     """Give an answer without what a model thought aloud before it."""

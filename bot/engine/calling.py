@@ -341,7 +341,7 @@ class Caller:
             parse_answer, asked=asked, output_format=output_format, speakers=speakers, complete=answer.complete
         )
         text = answer.text
-        if is_plain(text, sum(len(one.rules) + len(one.prompt) + len(one.others) for one in speakers)):
+        if is_plain(text, sum(one.shown for one in speakers)):
             return read(text)
         text = text[:LONGEST_ANSWER]
         try:

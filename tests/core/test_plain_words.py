@@ -136,6 +136,11 @@ def test_who_tells_of_itself_says_most_of_what_its_prompt_says() -> None:
     assert held(f"You are {about}", prompt=f"You are {about}") == [[]] * 8
 
 
+def test_all_that_words_are_held_against_counts_when_it_is_asked_how_long_that_takes() -> None:
+    for name in ("rules", "prompt", "prompts", "others"):
+        assert replace(WREN, **{name: "x" * 5_000}).shown >= 5_000, name
+
+
 def test_what_others_said_is_said_again_on_purpose_by_who_is_shown_all() -> None:
     line = "The ferry leaves at eight from the second pier, and the harbour master counts the boats."
     assert held(line, others=line, asked="", is_lean=True) == [[]] * 8
