@@ -86,7 +86,8 @@ class TreePages:
     async def all(self, asker: Asker, _: web.Request) -> Row:
         """Give the trees that there are, the oldest first; of those of closed rooms none."""
         found = await self.desk.timelines.all(asker.guild_id)
-        return {"trees": [_row(one) for one in found if await self._is_open(asker, one)]}
+        view = await self.desk.community.view(asker.guild_id, messages=0) if found else None
+        return {"trees": [_row(one) for one in found if view and await self._is_open(asker, one, view)]}
 
     async def one(self, asker: Asker, request: web.Request) -> Row:
         """Give a tree with its nodes, and the number (`seq`) of the newest event that they show."""
@@ -126,14 +127,13 @@ class TreePages:
         """Give a tree to who may look into it, as `/timeline show` asks it, and to whom all its rooms are open."""
         number = int(request.match_info["tree"])
         timeline = await self.desk.timelines.find(asker.guild_id, number, None, who=asker.person.id)
-        if not await self._is_open(asker, timeline):
+        if not await self._is_open(asker, timeline, await self.desk.community.view(asker.guild_id, messages=0)):
             raise Rejected(CLOSED)
         return timeline
 
-    async def _is_open(self, asker: Asker, timeline: Timeline) -> bool:
-        tree = (await self.desk.timelines.shown(timeline)).tree
-        view = await self.desk.community.view(asker.guild_id, messages=0)
-        rooms = [view.all_rooms[one] for one in tree.rooms if one in view.all_rooms] or list(view.all_rooms.values())
+    async def _is_open(self, asker: Asker, timeline: Timeline, view: Roster) -> bool:
+        there = await self.desk.timelines.rooms(timeline)
+        rooms = [view.all_rooms[one] for one in there if one in view.all_rooms] or list(view.all_rooms.values())
         return not any(map(asker.is_closed, rooms))
 
 

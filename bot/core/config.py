@@ -14,6 +14,7 @@ from bot.core.records import Agent, Json, Snowflake
 
 MOST_STEPS = 4  # further calls of one beat: a lease holds for so many
 WARMEST = 2.0
+SCENE_AGENT_SECONDS, SCENE_PERSON_SECONDS = 90, 120  # of a turn, where the kind of scene does not say it
 LEAN_TEMPERATURE = 0.3  # small models recall and obey more surely so (docs/models.md)
 
 
@@ -112,8 +113,8 @@ class CommunityConfig(BaseModel):
     scenes_per_person: int = Field(default=3, ge=0, le=100)
     scene_usd: Decimal = Field(default=Decimal("0.25"), ge=0, le=100)
     scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
-    scene_agent_seconds: int = Field(default=90, ge=10, le=3_600)
-    scene_person_seconds: int = Field(default=120, ge=10, le=86_400)
+    scene_agent_seconds: int = Field(default=SCENE_AGENT_SECONDS, ge=10, le=3_600)
+    scene_person_seconds: int = Field(default=SCENE_PERSON_SECONDS, ge=10, le=86_400)
     scene_steps: int = Field(default=3, ge=1, le=5)
     scene_epilogue: bool = True
     scene_asides: bool = True

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
+from bot.core.config import SCENE_AGENT_SECONDS, SCENE_PERSON_SECONDS
 from bot.core.due_times import own_beat_at
 from bot.core.records import Agent, AgentId
 from bot.core.scenes.kind import Chance, Expect, SceneKind, Wait
 from bot.core.scenes.play import Standing, Step
 from bot.core.scenes.records import Scene
 
-AGENT_SECONDS, PERSON_SECONDS = 90, 120
 LENGTHS = (1, 1, 1, 1, 2, 3)  # of which one is drawn: how many least lengths an unseen window seems to need
 
 
@@ -19,7 +19,7 @@ def has_people(scene: Scene) -> bool:
 
 
 def window_seconds(
-    scene: Scene, standing: Standing, *, agents: int = AGENT_SECONDS, people: int = PERSON_SECONDS
+    scene: Scene, standing: Standing, *, agents: int = SCENE_AGENT_SECONDS, people: int = SCENE_PERSON_SECONDS
 ) -> int:
     """Give how long a window is open; of an unseen one its length tells nothing of who is awaited.
 

@@ -95,18 +95,18 @@ class Timelines:
         async with self.office.looking(guild_id) as (community, read):
             if tree_id is not None:
                 found = await read.timelines.find(community.id, TreeId(tree_id))
-            elif thread_id is not None:
-                found = await read.timelines.of_thread(community.id, Snowflake(thread_id))
-                if found is None:
-                    raise NotFound(NOT_A_TREE)
-            else:
+            elif not thread_id or not (found := await read.timelines.of_thread(community.id, Snowflake(thread_id))):
                 raise NotFound(NOT_A_TREE)
             shut = await rooms_shut_to(read, community.id, who)
         if found is None or found.gone:
             raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
-        if shut and not shut.isdisjoint((await self._there().trees.find(found.key)).rooms or shut):
+        if shut and not shut.isdisjoint(await self.rooms(found) or shut):
             raise Rejected(SITS_IN)
         return found
+
+    async def rooms(self, timeline: Timeline) -> Sequence[AgentId]:
+        """Give the rooms that a tree goes on from; none: all of them."""
+        return (await self._there().trees.find(timeline.key)).rooms
 
     async def rooms_to_read(self, timeline: Timeline) -> Sequence[AgentId]:
         """Give the rooms that all have to be open to who looks and does not manage; empty where only managers look.
@@ -115,7 +115,7 @@ class Timelines:
         """
         if (await self._config(timeline)).timelines_for_managers:
             return ()
-        rooms = (await self._there().trees.find(timeline.key)).rooms
+        rooms = await self.rooms(timeline)
         async with self.office.store.reading() as read:
             shut = await rooms_shut_to(read, timeline.community_id, None)
         return rooms if shut.isdisjoint(rooms) else ()
@@ -225,7 +225,7 @@ class Timelines:
         """Give the price from which a person is asked whether an operation is to be run."""
         return (await self._config(timeline)).timeline_ask_usd
 
-    async def check_on(self, timeline: Timeline) -> CommunityConfig:
+    async def _check_on(self, timeline: Timeline) -> CommunityConfig:
         """Give the settings of a tree's community; raises Rejected where it has switched what-ifs off."""
         config = await self._config(timeline)
         if not config.timelines:
@@ -267,7 +267,7 @@ class Timelines:
         """Make nodes and begin to run them, within a grant of the day's money; gives them as they were stored."""
         orchard, key = self._there(), timeline.key
         check_manages(person)
-        config = await self.check_on(timeline)
+        config = await self._check_on(timeline)
         if (await orchard.trees.find(key)).bytes > (most := config.timeline_megabytes) * MEGABYTE:
             raise Rejected(
                 Sentence("This tree is as large as one may be, {size} MB: delete some nodes first.", size=most)
@@ -302,7 +302,7 @@ class Timelines:
         nodes = [node for node in await orchard.trees.nodes(key) if not node.status.is_over]
         if not nodes or orchard.treasury.runs(key):
             return
-        await self.check_on(timeline)
+        await self._check_on(timeline)
         estimate = await orchard.treasury.estimate(key, _turns_of(nodes), len(nodes))
         grant = await orchard.treasury.grant(key, await orchard.treasury.capped(key, estimate, timeline.usd_cap))
         resumed: Sequence[Node] = ()
@@ -353,7 +353,7 @@ class Timelines:
         """Run a node again from its record, and say whether it came out the same."""
         orchard = self._there()
         check_manages(person)
-        await self.check_on(timeline)
+        await self._check_on(timeline)
         tree = await orchard.trees.find(timeline.key)
         if tree.program != orchard.program:
             raise Rejected(
@@ -405,12 +405,11 @@ class Timelines:
     async def _tell_unkept(self, key: TreeKey, why: str) -> None:
         async with self.office.store.writing(key.community_id) as write:
             timeline = await write.timelines.find(key.community_id, key.id)
-            if timeline is not None and not timeline.gone:
-                text = (
-                    f"🌳 A node of what-if {key.id} could not be kept: {why} It runs again when Selfroom starts anew."
-                )
-                told = NoticePayload(text=text, to_managers=not timeline.made_by, person_id=timeline.made_by or None)
-                await write.apply(key.community_id, [self._notice(timeline, told)])
+            if timeline is None or timeline.gone:
+                return
+            text = f"🌳 A node of what-if {key.id} could not be kept: {why} It runs again when Selfroom starts anew."
+            told = NoticePayload(text=text, to_managers=not timeline.made_by, person_id=timeline.made_by or None)
+            await write.apply(key.community_id, [self._notice(timeline, told)])
 
     async def of_key(self, key: TreeKey) -> Shown | None:
         """Give a tree as it is shown; None once it is gone."""

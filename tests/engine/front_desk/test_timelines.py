@@ -17,7 +17,7 @@ from bot.core.kinds import LetterKind
 from bot.core.letters import NoticePayload
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, planned
-from bot.core.timelines.records import NOW, UNREADABLE, AtStep, AtTime, EventKind, NodeId, Status
+from bot.core.timelines.records import NOW, UNREADABLE, AtStep, AtTime, EventKind, Node, NodeId, Status, Timeline
 from bot.engine.front_desk import timelines as desk_timelines
 from bot.engine.front_desk.merges import Merges
 from bot.engine.front_desk.office import Office
@@ -57,6 +57,14 @@ def desk(grown: Garden) -> Timelines:
     office = Office(home.store, performer, home.clock, SeededRandom(), lambda: None)
     orchard = Orchard(trees=grown.trees, images=home.store, grower=grower, treasury=treasury, program="1")
     return Timelines(office, orchard, CommunityConfig(usd_per_day=None))
+
+
+async def darkened(there: Timelines) -> tuple[Timeline, Node]:
+    """Begin a tree in whose first node the lights go out."""
+    timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+    (event,) = await there.grow(timeline, BOSS, Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT))
+    await there.orchard.grower.finished()  # type: ignore[union-attr]
+    return timeline, event
 
 
 async def rows(grown: Garden) -> dict[str, list[str]]:
@@ -169,10 +177,7 @@ async def test_where_what_ifs_are_switched_off_none_goes_on_and_what_there_is_ca
 ) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         there = desk(grown)
-        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
-        (event,) = await there.grow(timeline, BOSS, growth)
-        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        timeline, event = await darkened(there)
         merges = Merges(there.office, there.orchard)
         async with grown.home.store.writing(grown.key.community_id) as write:
             await write.apply(grown.key.community_id, [SetOverride(name="timelines", value=False)])
@@ -196,10 +201,7 @@ async def test_what_another_version_began_is_not_run_again_and_who_had_it_run_ag
 ) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         there = desk(grown)
-        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
-        (event,) = await there.grow(timeline, BOSS, growth)
-        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        timeline, event = await darkened(there)
         assert "0 bytes differ" in await there.rerun(timeline, BOSS, event.id)
         await there.note(timeline, BOSS, event.id, "dark")
         async with grown.home.store.reading() as read:
@@ -308,9 +310,7 @@ async def test_who_may_not_look_into_an_agents_head_reads_it_in_no_node_either(
 ) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         there = desk(grown)
-        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-        (event,) = await there.grow(timeline, BOSS, Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT))
-        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        timeline, event = await darkened(there)
         (node,) = await there.grow(timeline, BOSS, Growth(what="advance", by=BOSS, nodes=(event.id,)))
         await there.orchard.grower.finished()  # type: ignore[union-attr]
         told = await grown.trees.events(timeline.key, node_id=node.id)
@@ -336,10 +336,7 @@ async def test_who_may_not_look_into_an_agents_head_reads_it_in_no_node_either(
 async def test_what_waited_when_selfroom_ended_goes_on_at_its_next_start(tmp_path: Path) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         there = desk(grown)
-        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
-        (event,) = await there.grow(timeline, BOSS, growth)
-        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        timeline, event = await darkened(there)
         wanted = planned(Growth(what="advance", by=BOSS, nodes=(event.id,)), await grown.trees.nodes(timeline.key), "s")
         (node,) = await grown.trees.add(timeline.key, wanted, at=grown.home.clock.now())
         after = desk(grown)
@@ -356,10 +353,7 @@ async def test_what_goes_on_spends_what_its_tree_has_left_and_no_more(
 ) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         there = desk(grown)
-        timeline = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-        growth = Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT)
-        (event,) = await there.grow(timeline, BOSS, growth)
-        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        timeline, event = await darkened(there)
         async with grown.home.store.writing(grown.key.community_id) as write:
             await write.timelines.keep(replace(timeline, usd_cap=Decimal(cap)))
         wanted = Growth(what="advance", by=BOSS, nodes=(event.id,), turns=turns or 1)

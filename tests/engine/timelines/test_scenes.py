@@ -58,6 +58,34 @@ async def forked(stage: Theatre, folder: Path, point: Point) -> AsyncIterator[Ga
         await trees.close()
 
 
+def office_of(stage: Theatre, grown: Garden) -> tuple[Office, Orchard]:
+    """Give what a front desk stands on, with this one's trees."""
+    house = stage.house
+    treasury = Treasury(house.store, house.model, grown.trees, house.clock, places=8)
+    performer = Performer(cipher=PlainCipher(), tokenizer=TOKENIZER)
+    office = Office(house.store, performer, house.clock, SeededRandom(), lambda: None)
+    return office, Orchard(
+        trees=grown.trees, images=house.store, grower=grown.operations, treasury=treasury, program="1"
+    )
+
+
+async def told_of(stage: Theatre, grown: Garden) -> Timeline:
+    """Let the community know of its tree."""
+    tree = Timeline(
+        community_id=stage.house.community_id,
+        id=grown.key.id,
+        room_id=AgentId(1),
+        title="fog",
+        made_by=Snowflake(BOSS.id),
+        usd_cap=CommunityConfig().timeline_usd,
+        created_at=START,
+        expires_at=START,
+    )
+    async with stage.house.store.writing(stage.house.community_id) as write:
+        await write.timelines.keep(tree)
+    return tree
+
+
 @pytest.mark.long
 async def test_eight_siblings_play_last_nights_ballot_on_and_it_is_told_how_often_who_won(tmp_path: Path) -> None:
     async with theatre(Player(knowing), agents=5) as stage:
@@ -85,27 +113,9 @@ async def test_eight_siblings_play_last_nights_ballot_on_and_it_is_told_how_ofte
 async def test_a_tree_of_a_secret_scene_that_goes_on_is_shut_to_who_sits_in_it(tmp_path: Path) -> None:
     async with theatre(Player(knowing), agents=6) as stage:
         await stage.opened("werewolf", 6, MIRA)
-        house = stage.house
         async with forked(stage, tmp_path, NOW) as grown:
-            treasury = Treasury(house.store, house.model, grown.trees, house.clock, places=8)
-            performer = Performer(cipher=PlainCipher(), tokenizer=TOKENIZER)
-            office = Office(house.store, performer, house.clock, SeededRandom(), lambda: None)
-            orchard = Orchard(
-                trees=grown.trees, images=house.store, grower=grown.operations, treasury=treasury, program="1"
-            )
-            desk = Timelines(office, orchard)
-            tree = Timeline(
-                community_id=house.community_id,
-                id=grown.key.id,
-                room_id=AgentId(1),
-                title="",
-                made_by=Snowflake(BOSS.id),
-                usd_cap=CommunityConfig().timeline_usd,
-                created_at=START,
-                expires_at=START,
-            )
-            async with house.store.writing(house.community_id) as write:
-                await write.timelines.keep(tree)
+            desk = Timelines(*office_of(stage, grown))
+            tree = await told_of(stage, grown)
             assert await desk.find(Snowflake(GUILD_ID), 1, None, who=BOSS.id) == tree
             with pytest.raises(Rejected, match="You sit in a scene with agents of these rooms"):
                 await desk.find(Snowflake(GUILD_ID), 1, None, who=MIRA.id)
