@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import discord
 
-from bot.client import SelfroomClient
+from bot.client import Offering, SelfroomClient
 from bot.core.actions import Action, DirectScene, LeaveSeat, Play, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_DIRECTORS
@@ -21,7 +21,8 @@ from bot.core.records import Json, SceneId, Snowflake
 from bot.core.scenes.moves import NOT_ASKED, Parameter
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
-from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, title_of
+from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, press_id, title_of
+from bot.core.sentences import Sentence
 from bot.core.wording import as_words, choice_of
 from cogs.ui import rights
 from cogs.ui.again import MOST_OPTIONS, Again, Item, Lasting, chosen, question
@@ -143,15 +144,35 @@ async def ask_to_stop(interaction: Interaction, scene: Scene) -> None:
 
 
 async def show_seat(interaction: Interaction, scene_id: int, note: str = "") -> None:
-    """Show a person's own seat to them alone, with what they may do now; `note`: what came of their last move."""
+    """Show a person's own seat to them alone, with what they may do now; `note`: what came of their last move.
+
+    Raises Offering, with the seat itself, for who left it.
+    """
     async with SEATS.of(interaction, scene_id).busy:  # else what became of it meanwhile is shown where it was before
         await _show_seat(interaction, scene_id, note)
 
 
 async def _show_seat(interaction: Interaction, scene_id: int, note: str) -> None:
-    who = interaction.client.person(interaction.user)
-    turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
+    who, scenes = interaction.client.person(interaction.user), interaction.client.desk.scenes
+    try:
+        turn = await scenes.seat(guild_of(interaction), scene_id, who)
+    except Rejected:
+        scene = await scenes.find(guild_of(interaction), scene_id)
+        if (left := scene.left_seat(who.id)) is None:
+            raise
+        view = discord.ui.View(timeout=None)
+        view.add_item(_back(scene_id, Sentence("Take it again")))
+        where = {"seat": left.seat, "scene": title_of(scene)}
+        raise Offering(Sentence("You left seat {seat} of {scene}, and nobody has taken it.", **where), view) from None
     await SEATS.show(interaction, scene_id, look_of(turn, note))
+
+
+def _back(scene_id: int, label: str) -> BoardButton:
+    """Give the button by which somebody comes back to their seat."""
+    button: discord.ui.Button[discord.ui.View] = discord.ui.Button(
+        label=label, style=discord.ButtonStyle.success, custom_id=press_id("join", SceneId(scene_id))
+    )
+    return BoardButton(button, "join", scene_id)
 
 
 async def show_moves(interaction: Interaction, scene_id: int) -> None:
@@ -171,7 +192,7 @@ def look_of(turn: Turn, note: str = "") -> Look:
     """Give how a seat is shown in one message."""
     return Look(
         text="\n".join([*([note] if note else []), seat_text(turn)]),
-        moves=str([[item.custom_id for item in _items(turn, move)] for move in turn.moves]),
+        moves=str([turn.seat in turn.away, *([one.custom_id for one in _items(turn, move)] for move in turn.moves)]),
         view=partial(seat_view, turn),
         picture=json.dumps([turn.picture, [*turn.names.items()]]) if turn.picture else "",
         draw=partial(drawn, turn.kind, turn.picture, turn.names),
@@ -181,6 +202,8 @@ def look_of(turn: Turn, note: str = "") -> Look:
 def seat_view(turn: Turn) -> discord.ui.View | None:
     """Give a button, select or form for each move that is legal now."""
     view = discord.ui.View(timeout=None)
+    if turn.seat in turn.away:
+        view.add_item(_back(turn.scene_id, Sentence("I am back")))
     for move in turn.moves:
         for item in _items(turn, move):
             view.add_item(item)

@@ -15,11 +15,13 @@ import discord
 from bot.client import SelfroomClient
 from bot.core.scenes.moves import NOT_ASKED
 from bot.core.scenes.showing import Turn
+from bot.core.sentences import Sentence
 from bot.core.wording import honest
 
 SHOWN_LINES = 8
 SHOWN_CHARACTERS = 1_900
 LAST_EDITS: Final = timedelta(seconds=60)  # before Discord takes no edit any more
+AWAY = Sentence("You are away: it goes on without waiting for you until you come back.")
 AT_REST = "-# This is not kept up to date any more: press *My seat* to see how it is now."
 
 Interaction = discord.Interaction[SelfroomClient]
@@ -154,6 +156,8 @@ def _head(turn: Turn) -> str:
 
 
 def _asked(turn: Turn) -> str:
+    if turn.seat in turn.away:
+        return AWAY
     if not turn.moves:
         return NOT_ASKED
     until = f" Until <t:{int(turn.deadline_at.timestamp())}:T>." if turn.deadline_at else ""

@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.core.actions import DirectScene, LeaveSeat, TakeSeat
 from bot.core.after_beat import FAILURES_TOLD
+from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable
 from bot.core.gate import Ready, verdict
 from bot.core.kinds import ReasonKind
@@ -227,13 +228,7 @@ async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_tol
         await stage.opened("werewolf", 6, MIRA)
         thread_id, house = (await stage.scene()).thread_id, stage.house
         await house.hear("I am alive.", thread_id=thread_id, who="mira", id=MIRA.id)
-        async with house.store.writing(house.community_id) as write:
-            scene = await stage.scene()
-            play = play_of(scene)
-            assert play is not None
-            standing = play.unpacked(scene.standing)
-            gone = village(scene).model_copy(update={"alive": (1, 2, 3, 4, 5, 6)})
-            await write.scenes.keep(replace(scene, standing=replace(standing, state=gone).packed()))
+        await dies(stage, 7)
         for _ in range(2):
             await house.hear("It was Agent1!", thread_id=thread_id, who="mira", id=MIRA.id)
         await stage.run(2)
@@ -241,6 +236,28 @@ async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_tol
         posts = [post.content for _, post in house.publisher.posts]
         assert len([one for one in posts if "Whoever is out of the game" in one]) == 1
         assert "It was Agent1!" not in str(await stage.events())
+
+
+async def test_a_community_may_let_the_lines_of_the_dead_stand() -> None:
+    async with theatre(Player(knowing), agents=6, config=CommunityConfig(scene_dead_write=True)) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        thread_id, house = (await stage.scene()).thread_id, stage.house
+        await dies(stage, 7)
+        await house.hear("It was Agent1!", thread_id=thread_id, who="mira", id=MIRA.id)
+        await stage.run(2)
+        assert not [one for one in house.publisher.done if one[0] == "remove"]
+        assert "It was Agent1!" not in str(await stage.events())
+
+
+async def dies(stage: Theatre, seat: int) -> None:
+    """Let a seat be out of the game."""
+    scene, of = await stage.scene(), stage.house.community_id
+    play = play_of(scene)
+    assert play is not None
+    standing, alive = play.unpacked(scene.standing), village(scene).alive
+    gone = village(scene).model_copy(update={"alive": tuple(one for one in alive if one != seat)})
+    async with stage.house.store.writing(of) as write:
+        await write.scenes.keep(replace(scene, standing=replace(standing, state=gone).packed()))
 
 
 async def test_nobody_looks_at_one_seat_of_a_closed_scene_after_the_other() -> None:
