@@ -335,9 +335,10 @@ async def test_managers_hear_once_of_a_tree_that_keeps_what_was_deleted(live: Li
         async with live.store.writing(live.community_id) as write:
             await write.talk.delete(live.community_id, [Snowflake(1002)], START + timedelta(hours=2))
         assert not await live.store.gone_for_good()
-        async with asyncio.timeout(60):
-            while await noted(live) is None:
-                await asyncio.sleep(0.01)
+        for _ in range(6_000):  # a minute, for a busy machine
+            if await noted(live) is not None:
+                break
+            await asyncio.sleep(0.01)
         for _ in range(2):
             await tell_of_stuck(live.store, START)
     [told] = await notices(live)
