@@ -22,12 +22,12 @@ from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, begun, closed_side, moved, play_of
+from bot.core.scenes.showing import begun, closed_side, moved, play_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.sentences import Sentence
 from bot.core.spending import day_of, held_to
 from bot.engine.purse import spending_now
-from bot.engine.scene_posts import asides, calls, comment, posts
+from bot.engine.scene_posts import asides, calls, comment, posts, texts_kept
 from bot.engine.seating import failing, presence, who_can_play, who_may_sit
 
 BOARD_SECONDS = 2.0
@@ -113,10 +113,14 @@ class Stage:
 
     async def heard(self, person_id: Snowflake, text: str, *, post_id: Snowflake, sent_at: datetime) -> None:
         """Take a line in the thread for the move it is, if it is one now; else it stands there, and nobody sees it."""
-        scene, play = self.scene, play_of(self.scene)
+        scene, found = self.scene, begun(self.scene)
         sits = scene.seat_of(person_id=person_id)
-        said = play.kind.move_named(play.kind.speech) if play is not None else None
-        if said is None or sits is None or scene.status is not SceneStatus.RUNNING:
+        if found is None or sits is None or scene.status is not SceneStatus.RUNNING:
+            return
+        (play, standing), seat = found, sits.seat
+        speech = [one for one in play.kind.moves if one.name in play.kind.speech]
+        said = next((one for one in speech if standing.state.offered(seat, one.name)), next(iter(speech), None))
+        if said is None:
             return
         is_of_now = scene.window_at is None or sent_at >= scene.window_at
         if not is_of_now or await self.write.scenes.was_said(scene.community_id, scene.id, post_id):
@@ -124,7 +128,7 @@ class Stage:
         text_of = next(one.name for one in parameters(said) if one.what == "text")
         with suppress(Rejected):
             move, person = {text_of: text}, Source.PERSON
-            await self.move(sits.seat, said.name, move, window=None, source=person, post_id=post_id)
+            await self.move(seat, said.name, move, window=None, source=person, post_id=post_id)
 
     async def rule(self, rule: Rule, seat: Seat | None = None, *, source: Source = Source.RULES) -> None:
         """Enter what the rules say by themselves, such as that the time is up."""
@@ -282,20 +286,7 @@ class Stage:
         log.info("scene step", scene=self.scene.id, kind=self.scene.kind, step=entry.step, seat=entry.seat)
 
     async def _tell_texts(self, texts: Sequence[str], seat: Seat, before: int, post_id: Snowflake | None) -> None:
-        told = [
-            SceneEvent(
-                id=self.scene.events + place,
-                step=self.scene.step + 1,
-                kind=TEXT,
-                text=text,
-                seat=seat,
-                number=before + place,
-                post_id=post_id,
-                at=self.now,
-            )
-            for place, text in enumerate(texts, 1)
-        ]
-        await self._tell(told)
+        await self._tell(texts_kept(self.scene, texts, seat, before, post_id, self.now))
 
     async def _tell(self, told: Sequence[SceneEvent]) -> None:
         await self.write.scenes.tell(self.scene.community_id, self.scene.id, told)

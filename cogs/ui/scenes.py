@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import islice, product
 from typing import Self
 from urllib.parse import parse_qsl, urlencode
 
@@ -19,15 +18,18 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_DIRECTORS
 from bot.core.records import Json, SceneId, Snowflake
 from bot.core.scenes.moves import NOT_ASKED, Parameter
-from bot.core.scenes.records import Scene
+from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, press_id, title_of
 from bot.core.sentences import Sentence
-from bot.core.wording import as_words, choice_of
+from bot.core.wording import as_words
+from bot.languages import spoken
+from bot.languages.shown import speak_view
 from cogs.ui import rights
 from cogs.ui.again import MOST_OPTIONS, Again, Item, Lasting, chosen, question
 from cogs.ui.forms import Form, open_form
 from cogs.ui.patience import Patience
+from cogs.ui.scene_choices import asked, combinations, combined, named, number, read
 from cogs.ui.scene_pictures import drawn, results_files, results_text
 from cogs.ui.seats import SEATS, SHOWN_CHARACTERS, Look, asked_text, seat_text
 
@@ -70,10 +72,14 @@ async def tell(
 ) -> None:
     """Answer the person alone."""
     shown, beside = view or discord.utils.MISSING, [*files] or discord.utils.MISSING
+    locale = interaction.locale.value
+    if view is not None:
+        speak_view(view, locale)
+    said = spoken(text, locale)[:SHOWN_CHARACTERS]
     if interaction.response.is_done():
-        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, files=beside, ephemeral=True)
+        await interaction.followup.send(said, view=shown, files=beside, ephemeral=True)
     else:
-        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, files=beside, ephemeral=True)
+        await interaction.response.send_message(said, view=shown, files=beside, ephemeral=True)
 
 
 class BoardButton(Lasting, template=PRESS_ID):
@@ -100,6 +106,8 @@ class BoardButton(Lasting, template=PRESS_ID):
                 await show_seat(interaction, self.scene_id)
             case "stop":
                 await ask_to_stop(interaction, scene)
+            case "leave" if scene.status is not SceneStatus.LOBBY:
+                await ask_to_leave(interaction, scene)
             case "rules":
                 await show_rules(interaction, self.scene_id)
             case "history" | "results":
@@ -141,6 +149,15 @@ async def ask_to_stop(interaction: Interaction, scene: Scene) -> None:
         raise Rejected(ONLY_DIRECTORS)
     again = Again("scene stop", (f"scene={scene.id}",))
     await tell(interaction, f"Stop {title_of(scene)} for good? It cannot go on afterwards.", question(again, "Stop it"))
+
+
+async def ask_to_leave(interaction: Interaction, scene: Scene) -> None:
+    """Ask whoever would leave a scene that goes on whether they are sure; raises Rejected for who sits nowhere."""
+    if scene.seat_of(person_id=interaction.client.person(interaction.user).id) is None:
+        raise Rejected(Sentence("You do not sit in that scene."))
+    asked = Sentence("Leave {scene}? Nobody waits for your seat then, and an agent may take it.", scene=title_of(scene))
+    again = Again("scene leave", (f"scene={scene.id}",))
+    await tell(interaction, asked, question(again, Sentence("Leave my seat")))
 
 
 async def show_seat(interaction: Interaction, scene_id: int, note: str = "") -> None:
@@ -191,7 +208,7 @@ async def show_moves(interaction: Interaction, scene_id: int) -> None:
 def look_of(turn: Turn, note: str = "") -> Look:
     """Give how a seat is shown in one message."""
     return Look(
-        text="\n".join([*([note] if note else []), seat_text(turn)]),
+        text=seat_text(turn, note),
         moves=str([turn.seat in turn.away, *([one.custom_id for one in _items(turn, move)] for move in turn.moves)]),
         view=partial(seat_view, turn),
         picture=json.dumps([turn.picture, [*turn.names.items()]]) if turn.picture else "",
@@ -222,9 +239,7 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
             return [SuggestedSelect.drawn(turn, move, needed[0]), FormButton(turn.scene_id, turn.window, move.name)]
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
             return [
-                MoveButton(
-                    turn.scene_id, turn.window, move.name, needed[0].name, str(one), _named(turn, needed[0], one)
-                )
+                MoveButton(turn.scene_id, turn.window, move.name, needed[0].name, str(one), named(turn, needed[0], one))
                 for one in values
             ]
         if len(values) <= MOST_OPTIONS:
@@ -245,7 +260,7 @@ class MoveButton(
         label = f"{words}: {shown or value}" if name else words
         super().__init__(discord.ui.Button(label=label[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}"))
         self.play = (scene_id, window, move)
-        self.arguments: dict[str, Json] = {name: _number(value)} if name else {}
+        self.arguments: dict[str, Json] = {name: number(value)} if name else {}
 
     @classmethod
     def read(cls, item: Item, match: re.Match[str]) -> Self:
@@ -266,7 +281,7 @@ class MoveSelect(
     def drawn(cls, turn: Turn, move: ShownMove, one: Parameter) -> Self:
         """Give the select as Discord shows it."""
         values = move.values[one.name]
-        options = [discord.SelectOption(label=_named(turn, one, value)[:100], value=str(value)) for value in values]
+        options = [discord.SelectOption(label=named(turn, one, value)[:100], value=str(value)) for value in values]
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
             custom_id=f"pick:{turn.scene_id}:{turn.window}:{move.name}:{one.name}:{one.what}",
             options=options,
@@ -282,20 +297,11 @@ class MoveSelect(
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
         of = self.template.fullmatch(self.custom_id)
-        values: list[Json] = [_number(value) for value in chosen(interaction)]
+        values: list[Json] = [number(value) for value in chosen(interaction)]
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given: Json = values if of["what"] == "many" else values[0]
         await press(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
-
-
-def combinations(move: ShownMove) -> list[dict[str, int | str]]:
-    """Give every way to choose all of a move's parameters; none where one of them is no choice of one."""
-    if any(one.what != "one" for one in move.parameters):
-        return []
-    names = [one.name for one in move.parameters]
-    every = product(*(move.values.get(name, ()) for name in names))
-    return [dict(zip(names, values, strict=True)) for values in islice(every, MOST_OPTIONS + 1)]
 
 
 class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
@@ -305,7 +311,7 @@ class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):
     def drawn(cls, turn: Turn, move: ShownMove) -> Self:
         """Give the select as Discord shows it."""
         options = [
-            discord.SelectOption(label=_combined(turn, move, one)[:100], value=urlencode(one)[:100])
+            discord.SelectOption(label=combined(turn, move, one)[:100], value=urlencode(one)[:100])
             for one in combinations(move)
         ]
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
@@ -324,14 +330,8 @@ class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):
         of, values = self.template.fullmatch(self.custom_id), chosen(interaction)
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
-        given = {name: _number(value) for name, value in parse_qsl(values[0])}
+        given = {name: number(value) for name, value in parse_qsl(values[0])}
         await press(interaction, int(of["id"]), int(of["window"]), of["move"], given)
-
-
-def _combined(turn: Turn, move: ShownMove, chosen: Mapping[str, int | str]) -> str:
-    """Name a choice of several: how many of something stands at its end."""
-    named = [_named(turn, one, chosen[one.name]) for one in move.parameters if one.name != "n"]
-    return ": ".join(named) + (f" × {chosen['n']}" if "n" in chosen else "")
 
 
 class SuggestedSelect(Lasting, template=rf"suggest:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME}):(?P<name>{NAME})"):
@@ -389,6 +389,9 @@ class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>
         await open_form(interaction, MoveForm(turn, move))
 
 
+Field = discord.ui.TextInput["MoveForm"] | discord.ui.Select["MoveForm"]
+
+
 class MoveForm(Form):
     """The parameters of one move."""
 
@@ -396,15 +399,11 @@ class MoveForm(Form):
         super().__init__(title=move.name.replace("_", " ").capitalize())
         self._turn = turn
         self._move = move
-        self._fields: dict[str, discord.ui.TextInput[MoveForm]] = {}
+        self._fields: dict[str, Field] = {}
         for one in move.parameters:
-            field: discord.ui.TextInput[MoveForm] = discord.ui.TextInput(
-                style=discord.TextStyle.paragraph if one.words > MOST_OPTIONS else discord.TextStyle.short,
-                required=not one.optional,
-                max_length=FORM_CHARACTERS if one.words else 200,
-            )
-            self._fields[one.name] = field
-            self.add_item(discord.ui.Label(text=_asked(turn, move, one), component=field))
+            field = self._fields[one.name] = _field(turn, move, one)
+            text = one.name if isinstance(field, discord.ui.Select) else asked(move, one)
+            self.add_item(discord.ui.Label(text=text, component=field))
 
     def anew(self) -> "MoveForm":
         """Give the form as it began."""
@@ -412,40 +411,29 @@ class MoveForm(Form):
 
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Make the move."""
-        given = {
-            one.name: read(one, self._fields[one.name].value)
-            for one in self._move.parameters
-            if self._fields[one.name].value.strip() or not one.optional
-        }
+        written = {one: _written(self._fields[one.name]) for one in self._move.parameters}
+        given = {one.name: read(one, text) for one, text in written.items() if text.strip() or not one.optional}
         await play(interaction, self._turn.scene_id, self._turn.window, self._move.name, given)
 
 
-def read(one: Parameter, typed: str) -> Json:
-    """Read what was typed for a parameter."""
-    match one.what:
-        case "text":
-            return typed
-        case "many":
-            return [_number(value) for value in re.split(r"[,\s]+", typed.strip())]
-        case "one":
-            return _number(typed.strip())
+def _field(turn: Turn, move: ShownMove, one: Parameter) -> Field:
+    """Give a list where one of a few is chosen, else a line to write into."""
+    values = move.values.get(one.name, ())
+    if one.what != "one" or not 1 <= len(values) <= MOST_OPTIONS:
+        return discord.ui.TextInput(
+            style=discord.TextStyle.paragraph if one.words > MOST_OPTIONS else discord.TextStyle.short,
+            required=not one.optional,
+            max_length=FORM_CHARACTERS if one.words else 200,
+        )
+    is_only = len(values) == 1 and not one.optional
+    options = [
+        discord.SelectOption(label=named(turn, one, value)[:100], value=str(value), default=is_only) for value in values
+    ]
+    return discord.ui.Select(options=options, min_values=int(not one.optional), required=not one.optional)
 
 
-def _asked(turn: Turn, move: ShownMove, one: Parameter) -> str:
-    if one.what == "text":
-        return f"{one.name} (at most {one.words} words)"
-    return f"{one.name}: {choice_of(move.values.get(one.name, ()))}"
-
-
-def _named(turn: Turn, one: Parameter, value: int | str) -> str:
-    """Name a seat beside its number; other values stand for themselves."""
-    if not (one.name.startswith("seat") and isinstance(value, int)):
-        return str(value)
-    return f"{value}. {turn.names.get(value, '')}" if value else "nobody"
-
-
-def _number(value: str) -> Json:
-    return int(value) if re.fullmatch(r"-?\d{1,9}", value) else value
+def _written(field: Field) -> str:
+    return "".join(field.values[:1]) if isinstance(field, discord.ui.Select) else field.value
 
 
 async def play(interaction: Interaction, scene_id: int, window: int, move: str, arguments: Mapping[str, Json]) -> None:

@@ -249,15 +249,27 @@ async def test_a_community_may_let_the_lines_of_the_dead_stand() -> None:
         assert "It was Agent1!" not in str(await stage.events())
 
 
-async def dies(stage: Theatre, seat: int) -> None:
-    """Let a seat be out of the game."""
+async def dies(stage: Theatre, seat: int, **others: object) -> None:
+    """Let a seat be out of the game, and whatever else is to stand be so as well."""
     scene, of = await stage.scene(), stage.house.community_id
     play = play_of(scene)
     assert play is not None
-    standing, alive = play.unpacked(scene.standing), village(scene).alive
-    gone = village(scene).model_copy(update={"alive": tuple(one for one in alive if one != seat)})
+    alive = tuple(one for one in village(scene).alive if one != seat)
+    standing, there = play.unpacked(scene.standing), village(scene).model_copy(update={"alive": alive, **others})
     async with stage.house.store.writing(of) as write:
-        await write.scenes.keep(replace(scene, standing=replace(standing, state=gone).packed()))
+        await write.scenes.keep(replace(scene, standing=replace(standing, state=there).packed()))
+
+
+async def test_what_somebody_writes_into_the_thread_who_is_to_be_hanged_are_their_last_words() -> None:
+    async with theatre(Player(knowing), agents=6) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        scene, house = await stage.scene(), stage.house
+        await dies(stage, 7, phase="last words", condemned=7)
+        await house.hear("It was not me.", thread_id=scene.thread_id, who="mira", id=MIRA.id)
+        await stage.run(2)
+        assert village(await stage.scene()).phase == "night"
+        assert "@mira: It was not me." in await stage.lines()
+        assert not [one for one in house.publisher.done if one[0] == "remove"]
 
 
 async def test_nobody_looks_at_one_seat_of_a_closed_scene_after_the_other() -> None:
