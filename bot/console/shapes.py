@@ -384,6 +384,7 @@ class KeptRun(RunNumber):
     seed: int
     snapshots: int
     usd: str
+    coin: str
     made: datetime
 
 
@@ -424,6 +425,7 @@ class Setup(TypedDict):
     templates: list[About]
     kinds: list[Playable]
     models: list[str]
+    coin: str  # in which models are paid that are asked
     most: Bounds
 
 
@@ -441,6 +443,7 @@ class World(TypedDict):
 
 class OneRun(RunNumber):
     spec: dict[str, Any]  # as it is kept, with all defaults
+    coin: str
     nodes: list[World]
     ended: str
     under_way: Going | None
