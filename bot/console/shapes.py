@@ -386,6 +386,7 @@ class KeptRun(RunNumber):
     seed: int
     snapshots: int
     usd: str
+    coin: str
     made: datetime
 
 
@@ -426,6 +427,7 @@ class Setup(TypedDict):
     templates: list[About]
     kinds: list[Playable]
     models: list[str]
+    coin: str  # in which models are paid that are asked
     most: Bounds
 
 
@@ -443,6 +445,7 @@ class World(TypedDict):
 
 class OneRun(RunNumber):
     spec: dict[str, Any]  # as it is kept, with all defaults
+    coin: str
     nodes: list[World]
     ended: str
     under_way: Going | None
