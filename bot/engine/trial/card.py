@@ -29,6 +29,7 @@ CHANGING: Final = {
 }
 RULES: Final = "\n".join(PARTS.values())
 ANSWERS_A_DAY: Final = 200
+AT_ONCE: Final = 8  # calls that a server is given at a time, unless it does one after the other
 Found = tuple[Aim, bool]
 
 
@@ -97,6 +98,11 @@ class Card:
             self.usage = added(self.usage, beat.usage)
         self.beats += len(came.beats)
         self.mute = self.mute + 1 if came.unusable and not came.beats else 0
+
+    @property
+    def calls_to_set(self) -> int | None:
+        """How many calls at once its server is to be held to; None: as many as it turns out to do."""
+        return self.calls_at_once if self.calls_at_once < AT_ONCE else None
 
     @property
     def score(self) -> float:

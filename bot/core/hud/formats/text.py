@@ -280,13 +280,15 @@ class TextFormat:
             f"{paragraph(notice)}\n",
             major("ROOMS"),
             *map(block, shown_rooms),
+            major("NOW"),
+            now_line(moment),
             major("AGENTS"),
         ]
         for number, agent_hud in enumerate(agent_huds, 1):
             parts.append(header(number, agent_hud))
             parts += [text for _, text in (*stable(agent_hud), *volatile(agent_hud))]
             parts.append(why_line(agent_hud))
-        return "".join([*parts, major("NOW"), now_line(moment)])
+        return "".join(parts)
 
 
 def _directory(agent_hud: AgentHud) -> str:
