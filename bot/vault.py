@@ -229,7 +229,10 @@ async def keep_manner(settings: Settings, card: "Card", *, guild_id: int | None)
             what = f"{card.model} is asked as a trial found best."
             audit = Audit(by="the command line", what=what, at=SystemClock().now())
             await write.apply(community.id, [SetOverride(name="models", value=models), audit])
-    return f"{community.name} asks {card.model} so from now on (`models` in /setup options)."
+    calls = (
+        f" Set SELFROOM_CALLS_PER_PROVIDER={card.calls_to_set}: its server does no more." if card.calls_to_set else ""
+    )
+    return f"{community.name} asks {card.model} so from now on (`models` in /setup options).{calls}"
 
 
 async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:

@@ -52,6 +52,7 @@ class OwnedRoom(Place):
 class Resident(Identified):
     type: AgentType
     model: str
+    spare_models: list[str]
     channel_id: str | None
     state: State
     doing: dict[str, Doing]
@@ -90,6 +91,7 @@ class Wait(TypedDict):
 class ModelState(TypedDict):
     name: str
     agents: int
+    spare_for: int
     failing: bool
     failures: int
 
