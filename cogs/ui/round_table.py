@@ -18,11 +18,11 @@ from cogs.ui.rings import FACE, RADIUS, SIDE, Spot, spots
 Names = Mapping[Seat, str]
 LARGE, SMALL, TINY = 24, 16, 13
 DIM = "#565d70"
-NAME, MIDDLE = 118, 210  # widths of names, and of what stands in the middle
+NAME, NOTED, OUTSIDE, MIDDLE = 118, 150, 82, 210  # widths of names, notes, both beside a crowd, and in the middle
 OPENING = 0.45 * pi  # of a horseshoe, below
 BEGINS, LONGEST = 112, 40  # of bars towards the middle: how far from it, and how long
 LINES = 3  # of what is on the table
-ROW, LABEL, NOTE, BAR = 34, 168, 70, 22
+ROW, LABEL, NOTE, BAR = 34, 196, 70, 22
 YES, NO = COLOURS[1], COLOURS[4]
 
 
@@ -109,9 +109,9 @@ def _draw_sitter(draw: ImageDraw.ImageDraw, spot: Spot, one: Sitter, name: str) 
     draw.ellipse((x - far, y - far, x + far, y + far), fill=fill, outline=edge, width=2)
     number = str(one.seat)
     write(draw, (x - width(number, LARGE) / 2, y), number, LARGE, DIM if one.away else GROUND)
-    told = fitting(name, SMALL, NAME * spot.size)
+    told = fitting(name, SMALL, NAME if spot.size == 1.0 else OUTSIDE)
     write(draw, spot.beside(width(told, SMALL), 0), told, SMALL, FAINT if one.away else INK)
-    note = fitting(one.note, TINY, NAME * spot.size)
+    note = fitting(one.note, TINY, NOTED if spot.size == 1.0 else OUTSIDE)
     write(draw, spot.beside(width(note, TINY), 1), note, TINY, FAINT)
 
 
