@@ -79,7 +79,9 @@ async def rotate_secret(settings: Settings, *, say: Say) -> None:
 def spare_our_own(settings: Settings, store: SqlStore, target: Path) -> None:
     """Raise BadSetting for a copy or an archive in the place of what Selfroom itself lives on, there or not."""
     data = settings.data_dir
-    ours = [data / "secret", data / "secret.lock", ENV_FILE, *data.glob("logs/*"), *settings.timelines.glob("*/*")]
+    tokens = settings.passes
+    ours = [data / "secret", data / "secret.lock", ENV_FILE, tokens, tokens.with_name(f"{tokens.name}.lock")]
+    ours += [*data.glob("logs/*"), *settings.timelines.glob("*/*"), *settings.runs.glob("**/*")]
     bases = [data / "selfroom.db", data / "playground.db"]
     if store.database.is_sqlite and not store.database.in_memory:
         bases.append(Path(str(store.database.url.database)))

@@ -225,6 +225,9 @@ def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: p
     (data / "logs/selfroom.log").write_text("a line")
     (data / "timelines/1").mkdir(parents=True)
     (data / "timelines/1/2.db").write_text("a world")
+    (data / "runs/1").mkdir(parents=True)
+    for name in ("console-tokens.json", "console-tokens.json.lock", "runs/1/run.json"):
+        (data / name).write_text("kept")
     (tmp_path / ".env").write_text("")
     secret = (data / "secret").read_bytes()
     (tmp_path / "hard").hardlink_to(data / "secret")
@@ -232,7 +235,8 @@ def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: p
     (tmp_path / "way").symlink_to("data")
     named = "data/secret way/secret data/../data/secret hard soft elsewhere.db elsewhere.db-wal data/selfroom.db .env"
     named += " data/selfroom.db-journal data/playground.db data/playground.db-shm data/logs/selfroom.log data/logs/new"
-    named += " data/selfroom.db.lock data/timelines/1/2.db"
+    named += " data/selfroom.db.lock data/timelines/1/2.db data/runs/1/run.json"
+    named += " data/console-tokens.json data/console-tokens.json.lock"
     before = sorted(path.name for path in tmp_path.rglob("*"))
     commands = [("backup", target, "--force") for target in named.split()]
     for command in (*commands, ("backup", "data/playground.db"), ("export", "data/secret", "--force")):

@@ -44,7 +44,8 @@ class Deadlines:
         now = self._clock.now()
         async with self._store.reading() as read:
             due = await read.scenes.due(now, limit=DUE_AT_ONCE)
-            communities = {one.id: one for one in await read.communities.all()} if due else {}
+            found = [await read.communities.of_id(id_) for id_ in {community_id for community_id, _ in due}]
+            communities = {one.id: one for one in found if one is not None}
         for community_id, scene_id in due:
             try:
                 config = self._config.overlaid(communities[community_id].overrides)

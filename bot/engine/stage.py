@@ -110,10 +110,14 @@ class Stage:
 
     async def heard(self, person_id: Snowflake, text: str, *, post_id: Snowflake, sent_at: datetime) -> None:
         """Take a line in the thread for the move it is, if it is one now; else it stands there, and nobody sees it."""
-        scene, play = self.scene, play_of(self.scene)
+        scene, found = self.scene, begun(self.scene)
         sits = scene.seat_of(person_id=person_id)
-        said = play.kind.move_named(play.kind.speech) if play is not None else None
-        if said is None or sits is None or scene.status is not SceneStatus.RUNNING:
+        if found is None or sits is None or scene.status is not SceneStatus.RUNNING:
+            return
+        (play, standing), seat = found, sits.seat
+        speech = [one for one in play.kind.moves if one.name in play.kind.speech]
+        said = next((one for one in speech if standing.state.offered(seat, one.name)), next(iter(speech), None))
+        if said is None:
             return
         is_of_now = scene.window_at is None or sent_at >= scene.window_at
         if not is_of_now or await self.write.scenes.was_said(scene.community_id, scene.id, post_id):
@@ -121,7 +125,7 @@ class Stage:
         text_of = next(one.name for one in parameters(said) if one.what == "text")
         with suppress(Rejected):
             move, person = {text_of: text}, Source.PERSON
-            await self.move(sits.seat, said.name, move, window=None, source=person, post_id=post_id)
+            await self.move(seat, said.name, move, window=None, source=person, post_id=post_id)
 
     async def rule(self, rule: Rule, seat: Seat | None = None, *, source: Source = Source.RULES) -> None:
         """Enter what the rules say by themselves, such as that the time is up."""

@@ -19,10 +19,13 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_DIRECTORS
 from bot.core.records import Json, SceneId, Snowflake
 from bot.core.scenes.moves import NOT_ASKED, Parameter
-from bot.core.scenes.records import Scene
+from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, title_of
+from bot.core.sentences import Sentence
 from bot.core.wording import as_words, choice_of
+from bot.languages import spoken
+from bot.languages.shown import speak_view
 from cogs.ui import rights
 from cogs.ui.again import MOST_OPTIONS, Again, Item, Lasting, chosen, question
 from cogs.ui.forms import Form, open_form
@@ -69,10 +72,14 @@ async def tell(
 ) -> None:
     """Answer the person alone."""
     shown, beside = view or discord.utils.MISSING, [*files] or discord.utils.MISSING
+    locale = interaction.locale.value
+    if view is not None:
+        speak_view(view, locale)
+    said = spoken(text, locale)[:SHOWN_CHARACTERS]
     if interaction.response.is_done():
-        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, files=beside, ephemeral=True)
+        await interaction.followup.send(said, view=shown, files=beside, ephemeral=True)
     else:
-        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, files=beside, ephemeral=True)
+        await interaction.response.send_message(said, view=shown, files=beside, ephemeral=True)
 
 
 class BoardButton(Lasting, template=PRESS_ID):
@@ -99,6 +106,8 @@ class BoardButton(Lasting, template=PRESS_ID):
                 await show_seat(interaction, self.scene_id)
             case "stop":
                 await ask_to_stop(interaction, scene)
+            case "leave" if scene.status is not SceneStatus.LOBBY:
+                await ask_to_leave(interaction, scene)
             case "rules":
                 await show_rules(interaction, self.scene_id)
             case "history" | "results":
@@ -142,6 +151,15 @@ async def ask_to_stop(interaction: Interaction, scene: Scene) -> None:
     await tell(interaction, f"Stop {title_of(scene)} for good? It cannot go on afterwards.", question(again, "Stop it"))
 
 
+async def ask_to_leave(interaction: Interaction, scene: Scene) -> None:
+    """Ask whoever would leave a scene that goes on whether they are sure; raises Rejected for who sits nowhere."""
+    if scene.seat_of(person_id=interaction.client.person(interaction.user).id) is None:
+        raise Rejected(Sentence("You do not sit in that scene."))
+    asked = Sentence("Leave {scene}? Nobody waits for your seat then, and an agent may take it.", scene=title_of(scene))
+    again = Again("scene leave", (f"scene={scene.id}",))
+    await tell(interaction, asked, question(again, Sentence("Leave my seat")))
+
+
 async def show_seat(interaction: Interaction, scene_id: int, note: str = "") -> None:
     """Show a person's own seat to them alone, with what they may do now; `note`: what came of their last move."""
     async with SEATS.of(interaction, scene_id).busy:  # else what became of it meanwhile is shown where it was before
@@ -170,7 +188,7 @@ async def show_moves(interaction: Interaction, scene_id: int) -> None:
 def look_of(turn: Turn, note: str = "") -> Look:
     """Give how a seat is shown in one message."""
     return Look(
-        text="\n".join([*([note] if note else []), seat_text(turn)]),
+        text=seat_text(turn, note),
         moves=str([[item.custom_id for item in _items(turn, move)] for move in turn.moves]),
         view=partial(seat_view, turn),
         picture=json.dumps([turn.picture, [*turn.names.items()]]) if turn.picture else "",
@@ -366,6 +384,9 @@ class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>
         await open_form(interaction, MoveForm(turn, move))
 
 
+Field = discord.ui.TextInput["MoveForm"] | discord.ui.Select["MoveForm"]
+
+
 class MoveForm(Form):
     """The parameters of one move."""
 
@@ -373,15 +394,11 @@ class MoveForm(Form):
         super().__init__(title=move.name.replace("_", " ").capitalize())
         self._turn = turn
         self._move = move
-        self._fields: dict[str, discord.ui.TextInput[MoveForm]] = {}
+        self._fields: dict[str, Field] = {}
         for one in move.parameters:
-            field: discord.ui.TextInput[MoveForm] = discord.ui.TextInput(
-                style=discord.TextStyle.paragraph if one.words > MOST_OPTIONS else discord.TextStyle.short,
-                required=not one.optional,
-                max_length=FORM_CHARACTERS if one.words else 200,
-            )
-            self._fields[one.name] = field
-            self.add_item(discord.ui.Label(text=_asked(turn, move, one), component=field))
+            field = self._fields[one.name] = _field(turn, move, one)
+            text = one.name if isinstance(field, discord.ui.Select) else _asked(turn, move, one)
+            self.add_item(discord.ui.Label(text=text, component=field))
 
     def anew(self) -> "MoveForm":
         """Give the form as it began."""
@@ -389,12 +406,30 @@ class MoveForm(Form):
 
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Make the move."""
-        given = {
-            one.name: read(one, self._fields[one.name].value)
-            for one in self._move.parameters
-            if self._fields[one.name].value.strip() or not one.optional
-        }
+        written = {one: _written(self._fields[one.name]) for one in self._move.parameters}
+        given = {one.name: read(one, text) for one, text in written.items() if text.strip() or not one.optional}
         await play(interaction, self._turn.scene_id, self._turn.window, self._move.name, given)
+
+
+def _field(turn: Turn, move: ShownMove, one: Parameter) -> Field:
+    """Give a list where one of a few is chosen, else a line to write into."""
+    values = move.values.get(one.name, ())
+    if one.what != "one" or not 1 <= len(values) <= MOST_OPTIONS:
+        return discord.ui.TextInput(
+            style=discord.TextStyle.paragraph if one.words > MOST_OPTIONS else discord.TextStyle.short,
+            required=not one.optional,
+            max_length=FORM_CHARACTERS if one.words else 200,
+        )
+    is_only = len(values) == 1 and not one.optional
+    options = [
+        discord.SelectOption(label=_named(turn, one, value)[:100], value=str(value), default=is_only)
+        for value in values
+    ]
+    return discord.ui.Select(options=options, min_values=int(not one.optional), required=not one.optional)
+
+
+def _written(field: Field) -> str:
+    return "".join(field.values[:1]) if isinstance(field, discord.ui.Select) else field.value
 
 
 def read(one: Parameter, typed: str) -> Json:

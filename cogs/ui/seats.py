@@ -19,7 +19,10 @@ from bot.core.wording import honest
 
 SHOWN_LINES = 8
 SHOWN_CHARACTERS = 1_900
+LINES_CHARACTERS = 500  # that are kept free for what was told last
+SHORTEST_CUT = 40
 LAST_EDITS: Final = timedelta(seconds=60)  # before Discord takes no edit any more
+MORE = "-# … → *History*"  # what all see stands there, too, from the beginning
 AT_REST = "-# This is not kept up to date any more: press *My seat* to see how it is now."
 
 Interaction = discord.Interaction[SelfroomClient]
@@ -71,6 +74,10 @@ class Seats:
         for (guild, scene, _), one in list(self._watched.items()):
             if (guild, scene) == (guild_id, scene_id) and one.interaction is not None:
                 yield one.interaction, one
+
+    def scenes(self) -> set[tuple[int, int]]:
+        """Give the scenes, by server and number, in which somebody looks at a seat."""
+        return {(guild, scene) for (guild, scene, _), one in self._watched.items() if one.interaction is not None}
 
     async def show(self, interaction: Interaction, scene_id: int, look: Look) -> None:
         """Show a seat where this press asked for it, and take away what showed it before.
@@ -129,19 +136,35 @@ class Seats:
 SEATS = Seats()
 
 
-def seat_text(turn: Turn) -> str:
-    """Word what a seat sees."""
-    facts = [f"**{name}**: {told}" for name, told in (*turn.private, *turn.facts)]
-    head, asked = _head(turn), _asked(turn)
-    last = [f"> {line}" for line in turn.lines[-SHOWN_LINES:]]
-    room = SHOWN_CHARACTERS - sum(len(one) + 1 for one in (head, asked, *facts))
-    kept: list[str] = []
-    for line in reversed(last):
+def seat_text(turn: Turn, note: str = "") -> str:
+    """Word what a seat sees, as far as one message has room: what is its own, what was told last, what all see.
+
+    `note`: what came of the last move, before all else.
+    """
+    head, asked = [*([note] if note else []), honest(_head(turn))], honest(_asked(turn))
+    room = SHOWN_CHARACTERS - _long([*head, MORE, asked])
+    own, facts = ([honest(f"**{name}**: {told}") for name, told in some] for some in (turn.private, turn.facts))
+    last = [honest(f"> {line}") for line in reversed(turn.lines[-SHOWN_LINES:])]
+    mine = _fitting(own, room)
+    shown = _fitting(facts, room - _long(mine) - min(_long(last), LINES_CHARACTERS))
+    told = _fitting(last, room - _long([*mine, *shown]))
+    more = [MORE] if (mine, shown) != (own, facts) else []
+    return "\n".join([*head, *mine, *shown, *reversed(told), *more, asked])
+
+
+def _long(lines: Sequence[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
+
+
+def _fitting(lines: Sequence[str], room: int) -> list[str]:
+    """Give the first of the lines, as many as there is room for, the last of them perhaps cut short."""
+    found = list[str]()
+    for line in lines:
+        if len(line) + 1 > room:
+            return [*found, f"{line[: room - 2]}…"] if room >= SHORTEST_CUT else found
+        found.append(line)
         room -= len(line) + 1
-        if room < 0:
-            break
-        kept.insert(0, line)
-    return honest("\n".join([head, *facts, *kept, asked]))
+    return found
 
 
 def asked_text(turn: Turn) -> str:

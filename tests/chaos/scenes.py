@@ -115,9 +115,11 @@ class Player:
 
     def _filled(self, form: Json) -> tuple[dict[str, str], list[str]]:
         given, marks = dict[str, str](), list[str]()
-        for label in (part["label"] for part in form["components"]):
+        for label, field_ in ((part["label"], part["component"]) for part in form["components"]):
             name, _, values = label.partition(":")
-            if values:
+            if options := field_.get("options"):
+                given[label] = self.dice.choice(options)["value"]
+            elif values:
                 given[name] = self.dice.choice(values.split(",")).strip()
             else:
                 marks.append(f"mark{len(self.marks) + len(marks):05}")

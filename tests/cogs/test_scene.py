@@ -16,6 +16,7 @@ from bot.core.records import AgentId, SceneId
 from bot.core.scenes.kind import Form
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import ShownMove, Turn, shown_move
+from bot.core.scenes.village.moves import Give, Whisper
 from bot.engine.performer import Outcome
 from cogs.scene import SceneCog, naming, playing
 from cogs.ui import rights, scenes
@@ -223,3 +224,29 @@ async def test_a_move_made_in_an_answer_is_answered_there(readable: None) -> Non
     [(where, text)] = sent.edited
     assert where == "the message pressed on"
     assert "Your move stands." in text
+
+
+async def test_a_form_lists_by_name_what_may_be_chosen_so_that_nobody_writes_numbers_into_it(readable: None) -> None:
+    items = ("bread", "apples", "eggs", "berries", "wood")
+    give = shown_move(Form(Give, {"seat": (1, 2), "item": items, "n": (1, 2, 3)}))
+    [button] = scenes.seat_view(replace(TURN, moves=(give,))).children  # type: ignore[union-attr]
+    assert button.custom_id == "form:3:2:give"  # type: ignore[attr-defined]  # 30 ways to give are no list
+    form = scenes.MoveForm(TURN, give)
+    lists = {one.text: one.component for one in form.children if isinstance(one, discord.ui.Label)}
+    labels = {name: [option.label for option in one.options] for name, one in lists.items()}  # type: ignore[attr-defined]
+    assert labels == {"seat": ["1. Ada", "2. @mira"], "item": [*items], "n": ["1", "2", "3"]}
+    assert [one.required for one in lists.values()] == [True, True, False]  # type: ignore[attr-defined]
+    sent = at_the_board(give)
+    for name, value in (("seat", "1"), ("item", "eggs")):
+        lists[name]._values = [value]  # type: ignore[attr-defined]
+    await form.on_submit(sent)
+    assert [one.arguments for one in sent.client.desk.taken] == [{"seat": 1, "item": "eggs"}]
+
+
+async def test_a_form_with_words_and_somebody_to_say_them_to_has_a_list_and_a_line(readable: None) -> None:
+    whisper = shown_move(Form(Whisper, {"seat": (1,)}))
+    form = scenes.MoveForm(TURN, whisper)
+    whom, words = (one.component for one in form.children if isinstance(one, discord.ui.Label))
+    assert isinstance(whom, discord.ui.Select)
+    assert isinstance(words, discord.ui.TextInput)
+    assert [(one.label, one.default) for one in whom.options] == [("1. Ada", True)]  # the only one is chosen already

@@ -5,8 +5,15 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import discord
+import pytest
 
-from cogs.ui.seats import AT_REST, Look, Seats
+from bot.core.scenes.kind import SceneKind
+from bot.core.scenes.registry import KINDS
+from bot.core.scenes.showing import turn_of
+from cogs import seats as cog
+from cogs.ui.seats import AT_REST, MORE, Look, Seats, seat_text
+from tests.core.scenes.plays import dice, of, step_by_chance
+from tests.core.scenes.surfaces import scene_at
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 KIND = discord.InteractionResponseType
@@ -73,6 +80,32 @@ async def test_a_seat_follows_by_itself_and_is_edited_only_when_there_is_somethi
     assert list(seats.at(1, 4)) == []
 
 
+async def test_what_only_a_seat_is_told_is_shown_there_though_no_board_is_drawn_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seats, press, told, looks = Seats(), Press(50), ["one"], list[str]()
+
+    async def find(*_: object) -> Any:  # noqa: ANN401
+        return SimpleNamespace(events=len(told))
+
+    async def look_now(*_: object) -> Look:
+        looks.append(told[-1])
+        return look(told[-1])
+
+    monkeypatch.setattr(cog, "SEATS", seats)
+    monkeypatch.setattr(cog.SeatsCog, "_look", look_now)
+    desk = SimpleNamespace(scenes=SimpleNamespace(find=find))
+    here = cog.SeatsCog(cast("Any", SimpleNamespace(desk=desk)))
+    await here.whispered()
+    await pressed(seats, press, "one")
+    await here.whispered()
+    told.append("one, and Fern to you: we take the baker")
+    for _ in range(3):
+        await here.whispered()
+    assert press.shown == told
+    assert looks == told  # it is looked anew only where something was told
+
+
 async def test_a_seat_says_that_it_rests_before_discord_takes_no_edits_any_more() -> None:
     seats, press, later = Seats(), Press(50), Press(60, at=NOW + timedelta(minutes=14, seconds=30))
     await pressed(seats, press, "one")
@@ -91,3 +124,23 @@ async def test_a_move_pressed_in_a_seat_lets_it_live_on() -> None:
     await seats.show(cast("Any", move), 3, look("Your move stands."))
     await seats.rest(NOW + timedelta(minutes=20))
     assert (press.shown, move.shown, move.drawn) == (["one"], ["Your move stands."], 0)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+def test_a_seat_fits_into_one_message_however_many_sit_there_and_however_long_it_goes_on(kind: SceneKind) -> None:
+    """Discord takes no longer one, and whoever sits there would see nothing of their seat."""
+    names = {seat: f"{seat:2} with a name that is as long as any may be here"[:50] for seat in range(1, 17)}
+    rng, playing, note, cut = dice(4), of(kind, kind.options(), kind.seats[1]), "Your move stands. " * 5, 0
+    while not playing.is_over:
+        step_by_chance(playing, rng)
+        if playing.standing.step % 5:
+            continue
+        turn = turn_of(scene_at(playing, playing.standing), playing.events, names, rng.choice(playing.seats))
+        assert turn is not None
+        told = seat_text(turn, note)
+        assert len(f"{told}\n{AT_REST}") <= 2_000
+        assert told.startswith(note)
+        assert not turn.private or f"\n**{turn.private[0][0]}**: " in told
+        assert not turn.lines or turn.lines[-1][:40] in told
+        cut += MORE in told
+    assert cut or kind.kind != "werewolf"

@@ -210,7 +210,7 @@ async def test_an_agent_that_is_asked_to_in_the_lobby_watches_and_comments_in_th
         assert "(comment): " in await inside.text_of(results, -1)
 
 
-async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started_it(cast: Cast) -> None:
+async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started_it_and_left_there(cast: Cast) -> None:
     async with lobby(cast, "chat", "Brief") as (inside, number):
         thread_id, guest = inside.channel_id, Commander(cast.guest.visitor, inside.channel_id)
         await inside.told("scene join")
@@ -225,6 +225,10 @@ async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started
         assert f"Stop Chat {number}: Brief for good?" in words_of(asked)
         await inside.press_in_place(asked, "Leave it")
         assert "**Paused**" in (await board(cast.you, thread_id))["content"]
+        asked = await guest.press(paused, "Leave …")
+        assert f"Leave Chat {number}: Brief?" in words_of(asked)
+        assert "is free" in words_of(await guest.press(asked, "Leave my seat"))
+        assert "You do not sit in that scene." in words_of(await guest.press(paused, "Leave …"))
         asked = await inside.press(paused, "Stop …")
         assert "It is stopped." in words_of(await inside.press(asked, "Stop it"))
         await board(cast.you, thread_id, "**Stopped**")

@@ -243,6 +243,24 @@ async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_tol
         assert "It was Agent1!" not in str(await stage.events())
 
 
+async def test_what_somebody_writes_into_the_thread_who_is_to_be_hanged_are_their_last_words() -> None:
+    async with theatre(Player(knowing), agents=6) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        scene, house = await stage.scene(), stage.house
+        play = play_of(scene)
+        assert play is not None
+        standing = play.unpacked(scene.standing)
+        hanged = {"alive": (1, 2, 3, 4, 5, 6), "phase": "last words", "condemned": 7}
+        there = village(scene).model_copy(update=hanged)
+        async with house.store.writing(house.community_id) as write:
+            await write.scenes.keep(replace(scene, standing=replace(standing, state=there).packed()))
+        await house.hear("It was not me.", thread_id=scene.thread_id, who="mira", id=MIRA.id)
+        await stage.run(2)
+        assert village(await stage.scene()).phase == "night"
+        assert "@mira: It was not me." in await stage.lines()
+        assert not [one for one in house.publisher.done if one[0] == "remove"]
+
+
 async def test_nobody_looks_at_one_seat_of_a_closed_scene_after_the_other() -> None:
     async with theatre(Player(knowing), agents=7) as stage:
         await stage.opened("werewolf", 6, BOSS, MIRA)  # where nobody sat, who watches was told all

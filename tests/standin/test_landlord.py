@@ -3,7 +3,8 @@
 import pytest
 
 from bot.core.scenes.landlord.kind import LANDLORD
-from bot.core.scenes.landlord.table import Phase
+from bot.core.scenes.landlord.table import Phase, Table
+from bot.standin.tactics.landlord import fewest
 from tests.core.scenes.landlord.tables import leading, standing, table
 from tests.core.scenes.plays import Playing
 from tests.standin.games import asked, played_out
@@ -36,6 +37,25 @@ def test_a_farmer_beats_its_partner_where_the_landlord_would_be_out_else() -> No
     playing.move(1, "play", cards=["3"])
     playing.move(2, "play", cards=["5"])
     assert answers(playing) == {"type": "play", "cards": ["2"]}
+
+
+def test_in_whole_games_a_farmer_beats_a_farmer_only_to_win_or_to_stop_the_landlord() -> None:
+    left_alone = 0
+    for number in range(8):
+        playing, _ = played_out(LANDLORD, LANDLORD.options(), 3, f"partners {number}")
+        standing = playing.play.begin(playing.seats).standing
+        for entry in playing.log:
+            was = standing.state
+            standing = playing.play.enter(standing, entry).standing
+            now = standing.state
+            assert isinstance(was, Table)
+            assert isinstance(now, Table)
+            if was.phase is not Phase.PLAYING or was.on_table is None or was.landlord in (entry.seat, was.leader):
+                continue
+            left_alone += entry.move == "pass"
+            stops = was.queue[1] == was.landlord and sum(was.hand_of(was.landlord)) <= 2
+            assert entry.move == "pass" or stops or fewest(now.hand_of(entry.seat)) <= 1, entry
+    assert left_alone > 20
 
 
 def test_whoever_can_be_out_is_out_and_a_bomb_is_kept_while_nobody_is_near_it() -> None:

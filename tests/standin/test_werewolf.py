@@ -56,6 +56,24 @@ def test_what_the_seer_found_is_told_and_followed() -> None:
     assert [votes[seat] for seat in (2, 3, 4, 5)] == [1, 1, 1, 1]
 
 
+def test_who_spared_a_wolf_that_the_seer_named_is_suspected_the_next_day() -> None:
+    playing = dealt("wwsvvvvvv")
+    night(playing, kills={1: 0, 2: 0}, sees=1)
+    while state_of(playing).phase == "talk":
+        seat = state_of(playing).speakers[0]
+        if seat == 3:
+            playing.move(3, "say", text="I am the seer, and Agent1 is a wolf.")
+        else:
+            playing.move(seat, "silence")
+    day(playing, {2: 7, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1})
+    playing.move(1, "silence")
+    night(playing, kills={2: 3})
+    while state_of(playing).phase == "talk":
+        playing.move(state_of(playing).speakers[0], "silence")
+    votes = {seat: asked(playing, seat)["seat"] for seat in playing.standing.open_seats}
+    assert {votes[seat] for seat in (4, 5, 6, 7, 8, 9)} == {2}
+
+
 def test_the_pack_kills_who_says_to_be_the_seer() -> None:
     playing = dealt("wwsvvvv")
     night(playing, kills={1: 0, 2: 0}, sees=1)

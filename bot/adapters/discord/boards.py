@@ -34,14 +34,16 @@ TOLD: tuple[Button, ...] = (
     ("rules", "Rules", discord.ButtonStyle.secondary),
     ("history", "History", discord.ButtonStyle.secondary),
 )
+LEAVE: Button = ("leave", "Leave …", discord.ButtonStyle.secondary)
 STOP: Button = ("stop", "Stop …", discord.ButtonStyle.danger)
-RUNNING: tuple[Button, ...] = (MINE, ACT, *TOLD, ("pause", "Pause", discord.ButtonStyle.secondary), STOP)
+RUNNING: tuple[Button, ...] = (MINE, ACT, *TOLD, ("pause", "Pause", discord.ButtonStyle.secondary), STOP, LEAVE)
 PAUSED: tuple[Button, ...] = (
     ("resume", "Go on", discord.ButtonStyle.success),
     ("add", "Add 0.10 USD", discord.ButtonStyle.secondary),
     MINE,
     *TOLD,
     STOP,
+    LEAVE,
 )
 ANEW = "Continue in a new thread"
 ENDED: tuple[Button, ...] = (("results", "Results and transcript", discord.ButtonStyle.primary),)

@@ -171,7 +171,7 @@ CHAT = SceneKind(
     options=ChatOptions,
     state=Chat,
     moves=(Say, Yield, ProposeEnd, Schedule),
-    speech=Say.name,
+    speech=(Say.name,),
     presets=(
         Preset(name="talk", title="A talk of 20 turns", options={"turns": 20, "topic": "whatever is on our minds"}),
         Preset(

@@ -311,6 +311,10 @@ class State(Frozen, ABC):
     def view(self, seat: Seat) -> Seen:
         """Give what a seat sees: the only source for prompts, answers to presses and pictures."""
 
+    def revealed(self) -> "State":
+        """Give it as it is viewed once it is over, though its rules did not end it: nothing is secret any more."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:
@@ -361,7 +365,7 @@ class SceneKind:
     options: type[Options]
     state: type[State]
     moves: tuple[type[Move], ...]
-    speech: str = ""  # the move that a line in the scene's thread is
+    speech: tuple[str, ...] = ()  # the moves that a line in the scene's thread may be, whichever is legal
     presets: tuple[Preset, ...] = ()
     edit: type[Edit] | None = None  # what a what-if may change
 

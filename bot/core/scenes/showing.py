@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from bot.core.errors import Rejected
 from bot.core.happenings import Happened, Happening
 from bot.core.records import AgentId, BeatId, Json, SceneId, Side
-from bot.core.scenes.kind import Form, Over, SceneKind, Seat, Seen
+from bot.core.scenes.kind import RULES, Form, Over, SceneKind, Seat, Seen
 from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
@@ -253,7 +253,7 @@ def shown_at(
     scene: Scene, play: Play, standing: Standing, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat
 ) -> Turn:
     """Give what a seat is shown where a scene stands so, and what it could do if it went on."""
-    cast, seen = cast_of(scene, events, names), standing.state.view(seat)
+    cast, seen = cast_of(scene, events, names), _seen(scene, standing, seat)
     sits = next((one for one in scene.seats if one.seat == seat), None)
     return Turn(
         scene_id=scene.id,
@@ -277,6 +277,11 @@ def shown_at(
         room_id=scene.room_id if scene.is_in_room else None,
         is_secret=standing.state.is_secret,
     )
+
+
+def _seen(scene: Scene, standing: Standing, seat: Seat) -> Seen:
+    """Give what a seat sees; once a scene is over, or was stopped, nothing is hidden from it."""
+    return (standing.state if scene.status.is_open else standing.state.revealed()).view(seat)
 
 
 def epilogue_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
@@ -356,7 +361,7 @@ def board_of(
         lines += [f"{on_one_line(commentator)} will watch and comment, at the same cost."] if commentator else []
     elif found is not None:
         _, standing = found
-        seen, awaits = standing.state.view(0), standing.awaits
+        seen, awaits = _seen(scene, standing, RULES), standing.awaits
         until, picture = scene.deadline_at if seen.awaited else None, seen.picture
         lines += _shown(scene, standing, seen, cast)
         chosen = getattr(awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()

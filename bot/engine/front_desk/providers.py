@@ -25,7 +25,7 @@ from bot.engine.purse import CallPrice, as_told, set_aside, settle, spending_now
 from bot.engine.trial.card import Card
 from bot.engine.trial.phrases import LANGUAGES
 from bot.engine.trial.running import Progress, Trial, Wanted
-from bot.engine.trial.stage import Props
+from bot.engine.trial.stage import InLane, Props
 
 PREFIX = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LONGEST_KEY = 500
@@ -252,7 +252,7 @@ class Trials:
         try:
             props = Props(
                 open_store=office.open_stage,
-                performer=office.performer,
+                performer=office.performer.apart(),
                 clock=office.clock,
                 random=office.random,
                 cipher=office.cipher,
@@ -291,7 +291,7 @@ class Trials:
                 spending = await spending_now(read.money, community.id, config, today, price.ceilings)
             return spending.lacks(usd=beyond, tokens=more) is None
 
-        trial = Trial(props, model, affords)
+        trial = Trial(replace(props, workshop=InLane(props.workshop, community.id)), model, affords)
         try:
             return await trial.run(wanted, progress)
         finally:

@@ -36,8 +36,8 @@ from bot.core.timelines.records import (
 )
 from bot.core.timelines.showing import MindShown, Shown
 from bot.core.wording import counted
-from bot.engine.front_desk.endings import laid_to_rest, notice
 from bot.engine.front_desk.office import Office, check_manages
+from bot.engine.front_desk.tree_news import laid_to_rest, notice
 from bot.engine.masks import check_may_look, rooms_shut_to
 from bot.engine.timelines.house import Estimate, Orchard
 from bot.engine.timelines.looking import link_to
@@ -224,9 +224,8 @@ class Timelines:
 
     async def _config(self, timeline: Timeline) -> CommunityConfig:
         async with self.office.store.reading() as read:
-            everyone = await read.communities.all()
-        community = next(one for one in everyone if one.id == timeline.community_id)
-        return self.config.overlaid(community.overrides)
+            community = await read.communities.of_id(timeline.community_id)
+        return self.config.overlaid(community.overrides if community is not None else {})
 
     async def point_of(
         self,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import count
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 from bot.core.actions import CreateKey, RequestAccess
 from bot.core.actor import Actor
@@ -43,6 +43,8 @@ from bot.engine.performer import ActionContext, Performer
 from bot.engine.trial.phrases import said
 from bot.engine.trial.situations import KAI, TALLY, WREN, Line, Situation, Turn
 
+P = ParamSpec("P")
+T = TypeVar("T")
 OpenStore = Callable[[CommunityConfig], AbstractAsyncContextManager[Store]]
 SEEDS: Final = {
     WREN: "Wren keeps the old lighthouse at Gull Point: loves fog, tea and gulls, speaks briefly and kindly, and has "
@@ -129,6 +131,18 @@ class _Only:
 
     def trial(self, provider: OwnProvider, key: str) -> AbstractAsyncContextManager[Model]:
         raise Rejected("On a stage no provider is tried.")
+
+
+@dataclass(frozen=True, slots=True)
+class InLane:
+    """The `Workshop` port for one server: what is played on stages is its work, whatever they call themselves."""
+
+    workshop: Workshop
+    lane: int
+
+    async def done(self, lane: int, work: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
+        """Do it when that server's turn comes."""
+        return await self.workshop.done(self.lane, work, *given, **named)
 
 
 class _Unmeasured:

@@ -18,7 +18,6 @@ SUSPECT = (
 PACKED = "I say we take {name}."
 LAST = "You will see what I was. Look at who wanted this."
 _SEATS = re.compile(r"(\d+) (.+?)(?=, \d+ |$)")
-_VOTE = re.compile(r"(\d+)→(\d+)")
 _DAWN = re.compile(r"^Day \d+ dawns")
 
 
@@ -71,10 +70,16 @@ class Table:
         seen = {seat for seat, name in self.names.items() if any(f"{name} is a wolf." in one for one in turn.lines)}
         found = []
         for name, told in turn.facts.items():
-            votes = {int(seat): int(whom) for seat, whom in _VOTE.findall(told)} if name.startswith("Ballot") else {}
+            votes = self._votes(told) if name.startswith("Ballot") else {}
             if seen & {*votes.values()}:
                 found += [seat for seat, whom in votes.items() if whom not in seen and seat in self.alive]
         return [seat for seat in found if seat not in (self.me, *seen)]
+
+    def _votes(self, told: str) -> Mapping[int, int]:
+        """Read who voted for whom; nobody for nobody."""
+        seats = {name: seat for seat, name in self.names.items()}
+        pairs = (one.partition(" for ")[::2] for one in told.split(", "))
+        return {seats[voter]: seats[whom] for voter, whom in pairs if voter in seats and whom in seats}
 
     def most_suspected(self, among: Collection[int], dice: Dice) -> int:
         """Give whom most speak of; of several, or where nobody spoke of anybody, one is drawn."""

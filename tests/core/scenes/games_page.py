@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bot.core.scenes.kind import SceneKind
+from bot.core.scenes.kind import Move, SceneKind
 from bot.core.scenes.landlord.kind import LANDLORD
 from bot.core.scenes.landlord.table import HAND_SIZES
+from bot.core.scenes.moves import parameters
 from bot.core.scenes.showing import hint_of
 from bot.core.scenes.village.bodies import STOCKED
 from bot.core.scenes.village.ground import COST, Terrain
@@ -54,7 +55,12 @@ def _table(head: Sequence[str], rows: Rows) -> str:
 
 
 def _moves(kind: SceneKind) -> str:
-    return _table(("move", "what it does"), ((f"`{move.name}`", hint_of(move)) for move in kind.moves))
+    return _table(("move", "what it does"), ((f"`{move.name}`", _hint(move)) for move in kind.moves))
+
+
+def _hint(move: type[Move]) -> str:
+    words = [f" At most {one.words} words." for one in parameters(move) if one.what == "text"]
+    return "".join([hint_of(move), *words])
 
 
 def _options(kind: SceneKind) -> str:

@@ -11,14 +11,17 @@ import pytest
 from bot.core.actions import CreateAgent
 from bot.core.changes import SetOverride
 from bot.core.config import CommunityConfig
-from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
+from bot.core.errors import ModelRefused, ModelUnreachable, Rejected, TooMuch
 from bot.core.models import ModelAnswer, ModelCall, OwnProvider
 from bot.core.records import Snowflake, Usage
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
+from bot.engine.trial.running import unheard
+from bot.engine.trial.situations import SITUATIONS
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.town import until
+from tests.engine.trial.test_running import Reads, in_memory
 from tests.factories import GUILD_ID, person
 from tests.fakes import DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
@@ -282,3 +285,29 @@ async def test_an_answer_that_is_declined_is_booked_all_the_same() -> None:
         async with home.store.reading() as read:
             usd, tokens = await read.money.spent(home.community_id, home.clock.now().date())
         assert (usd, tokens) == (model.spent.cost_usd, 909)
+
+
+class Lanes:
+    """A workshop in which nothing can be read, and whose work it was."""
+
+    def __init__(self) -> None:
+        self.seen = set[int]()
+
+    async def done(self, lane: int, *_: object, **__: object) -> Any:  # noqa: ANN401
+        self.seen.add(lane)
+        raise TooMuch
+
+
+async def test_what_a_trial_gives_to_read_is_work_of_the_server_that_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its stage is the first community of a store, as the first server of the installation is."""
+    monkeypatch.setattr("bot.engine.trial.running.SITUATIONS", SITUATIONS[:1])
+    lanes, others = Lanes(), Snowflake(GUILD_ID + 1)
+    async with hearts(1, model=Reads(lambda _: "[" * 50_000)) as home:
+        async with home.store.writing() as write:
+            theirs = (await write.communities.add(others, "Others")).id
+        performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer(), models=home.model)
+        parts: Any = {"models": home.model, "workshop": lanes, "open_stage": in_memory, "cipher": PlainCipher()}
+        office = Office(home.store, performer, home.clock, SeededRandom(1), home.delivery.wake, **parts)
+        await FrontDesk(office).trials.run(others, BOSS, None, unheard)
+    assert theirs != home.community_id
+    assert lanes.seen == {theirs}

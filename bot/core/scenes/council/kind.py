@@ -31,7 +31,7 @@ COUNCIL = SceneKind(
     options=CouncilOptions,
     state=Council,
     moves=(Speak, Yield, MoveMotion, Second, Amend, Withdraw, CallVote, Vote, Adjourn),
-    speech=Speak.name,
+    speech=(Speak.name,),
     presets=(
         Preset(name="meeting", title="A meeting without a host", options={"host": False, "turns": 40}),
         Preset(

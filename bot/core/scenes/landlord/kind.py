@@ -91,7 +91,7 @@ LANDLORD = SceneKind(
     state=Table,
     edit=SwappedCards,
     moves=(Call, Bid, Rob, Double, No, PlayCards, Pass, Say),
-    speech=Say.name,
+    speech=(Say.name,),
     presets=(
         Preset(name="classic", title="One hand, with robbing and doubling"),
         Preset(

@@ -30,6 +30,7 @@ from bot.core.sentences import Sentence
 
 WORDS_A_TURN: Final = 2
 AT_ONCE: Final = 3  # that are gathered, eaten or given in one move
+STOPPED: Final = "it was stopped"
 TOLD_HOURS: Final = {6: "The sun rises.", 12: "It is noon.", 18: "It is evening.", 22: "Night falls."}
 NUMBERS: Final = tuple(range(1, SIDE + 1))
 WALK, REST, TALK, LOOK = Form(Walk, {"x": NUMBERS, "y": NUMBERS}), Form(Rest), Form(Talk), Form(Look)
@@ -268,6 +269,9 @@ class Village(World):
 
     def view(self, seat: Seat) -> Seen:
         return viewed(self, seat)
+
+    def revealed(self) -> "Village":
+        return self if self.ended else self.model_copy(update={"ended": STOPPED})
 
 
 @lru_cache(maxsize=4_096)

@@ -105,7 +105,7 @@ WEREWOLF = SceneKind(
     state=Werewolf,
     edit=SwappedRoles,
     moves=(Pack, Kill, Inspect, Heal, Poison, Hold, Shoot, Say, LastWords, Silence, Vote, Schedule),
-    speech=Say.name,
+    speech=(Say.name, LastWords.name),
     presets=(
         Preset(name="classic", title="Classic: the dead take their secret along", options={}),
         Preset(

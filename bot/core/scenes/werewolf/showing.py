@@ -43,9 +43,7 @@ def _facts(game: "Werewolf") -> list[tuple[str, str]]:
     ]
     if game.deaths:
         facts.append(("Dead", ", ".join(_grave(game, one) for one in game.deaths)))
-    for ballot in game.ballots:
-        facts.append((f"Ballot of day {ballot.day}", _votes(ballot.votes)))
-    return facts
+    return [*facts, *((f"Ballot of day {one.day}", _votes(one.votes)) for one in reversed(game.ballots))]
 
 
 def _votes(votes: Mapping[Seat, Seat | None]) -> str:

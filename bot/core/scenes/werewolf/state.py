@@ -38,7 +38,7 @@ from bot.core.scenes.werewolf.moves import (
     Silence,
     Vote,
 )
-from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, hanged, most_voted, winner
+from bot.core.scenes.werewolf.village import Ballot, Cause, Death, Role, fared, hanged, most_voted, winner
 from bot.core.sentences import Sentence
 
 PACKS_A_NIGHT = 2
@@ -372,15 +372,8 @@ class Werewolf(State):
 
     def _over(self, told: str) -> Over:
         who = [f"{{s{seat}}} {role}" for seat, role in sorted(self.roles.items()) if role is not Role.VILLAGER]
-        results = {seat: self._fared(seat) for seat in self.seats}
+        results = {seat: fared(self.roles.get(seat), self.won) for seat in self.seats}
         return Over(outcome=f"{told} on day {self.day}. Who was what: {', '.join(who)}.", results=results)
-
-    def _fared(self, seat: Seat) -> tuple[str, int]:
-        if seat not in self.roles:
-            return "moderated", 0
-        if self.won not in ("village", "wolves"):
-            return "drew", 0
-        return ("won", 1) if (self.roles[seat] is Role.WOLF) is (self.won == "wolves") else ("lost", 0)
 
     def edit(self, change: Edit) -> "Werewolf":
         if not isinstance(change, SwappedRoles) or not {change.seat, change.other} <= self.roles.keys():
@@ -394,6 +387,9 @@ class Werewolf(State):
 
     def view(self, seat: Seat) -> Seen:
         return showing.seen(self, seat)
+
+    def revealed(self) -> "Werewolf":
+        return self if self.won else self.model_copy(update={"won": "nobody"})
 
 
 def _unseen(seats: tuple[Seat, ...], seconds: int, least: int) -> Expect:

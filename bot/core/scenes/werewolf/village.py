@@ -90,3 +90,12 @@ def winner(roles: Mapping[Seat, Role], alive: Sequence[Seat], *, side: bool) -> 
         return "wolves" if 2 * wolves >= len(left) else ""
     villagers = left.count(Role.VILLAGER)
     return "wolves" if not villagers or not len(left) - wolves - villagers else ""
+
+
+def fared(role: Role | None, won: str) -> tuple[str, int]:
+    """Say how somebody fared, with the score, by who has won; None moderated."""
+    if role is None:
+        return "moderated", 0
+    if won not in ("village", "wolves"):
+        return "drew", 0
+    return ("won", 1) if (role is Role.WOLF) is (won == "wolves") else ("lost", 0)

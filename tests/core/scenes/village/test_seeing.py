@@ -32,3 +32,13 @@ def test_once_it_is_over_the_picture_shows_every_path() -> None:
     assert isinstance(walked, list)
     assert len(walked) > 2
     assert all(abs(one - other) in (1, 20) for one, other in pairwise(walked))  # type: ignore[operator]
+
+
+def test_one_that_was_stopped_shows_every_path_too_and_where_everybody_was() -> None:
+    playing = village(2, rounds=9)
+    playing.move(1, "move", place="well")
+    state = state_of(playing)
+    assert "trails" not in state.view(0).picture
+    picture = state.revealed().view(0).picture
+    assert picture["trails"]
+    assert len(picture["people"]) == 2  # type: ignore[arg-type]

@@ -1,6 +1,11 @@
 """What a village with wolves in it shows: its days once it is over, and to each seat before that what it knows."""
 
-from bot.core.scenes.showing import turn_of
+from dataclasses import replace
+
+import pytest
+
+from bot.core.scenes.records import SceneStatus
+from bot.core.scenes.showing import board_of, turn_of
 from tests.core.scenes.surfaces import scene_at
 from tests.core.scenes.werewolf.test_state import close, day, dealt, night, state_of
 
@@ -31,6 +36,25 @@ def test_who_was_what_and_what_happened_each_day_is_shown_once_it_is_over_and_no
     ]
 
 
+@pytest.mark.parametrize("status", [SceneStatus.STOPPED, SceneStatus.OVER])
+def test_one_that_its_rules_did_not_end_shows_who_was_what_too(status: SceneStatus) -> None:
+    """Somebody stopped it, its turns were used up, or everybody went away."""
+    playing = dealt("wsvvv")
+    night(playing, kills={1: 0})
+    day(playing, {1: 3, 2: 3, 4: 3})
+    scene, names = scene_at(playing, playing.standing), {seat: f"Agent{seat}" for seat in range(1, 6)}
+    for seat in range(6):
+        turn = turn_of(scene, playing.events, names, seat)
+        assert turn is not None
+        assert "seer" not in str(turn.picture)
+    over = replace(scene, status=status, outcome="It was stopped.")
+    for picture in (board_of(over, playing.events, names).picture, turn_of(over, playing.events, names, 2).picture):  # type: ignore[union-attr]
+        assert "seer" in str(picture["ring"])
+        assert picture["days"] == [
+            {"day": 1, "deaths": [{"seat": 3, "cause": "hanged"}], "votes": [{"seat": 3, "by": [1, 2, 4]}]}
+        ]
+
+
 def test_everybody_sees_who_is_dead() -> None:
     playing = dealt("wsvvv")
     night(playing, kills={1: 0})
@@ -58,6 +82,15 @@ def test_the_witch_is_told_the_victim_while_she_can_heal() -> None:
     close(playing)
     assert "Tonight's victim" not in dict(state_of(playing).view(4).private)
     assert dict(state_of(playing).view(4).private)["Your potions"] == "heal"
+
+
+def test_the_newest_ballot_is_told_first() -> None:
+    playing = dealt("wsvvvvv")
+    for _ in range(3):
+        night(playing, kills={1: 0})
+        day(playing, {1: 3, 3: 1})
+    ballots = [name for name, _ in state_of(playing).view(0).facts if name.startswith("Ballot")]
+    assert ballots == ["Ballot of day 3", "Ballot of day 2", "Ballot of day 1"]
 
 
 def test_the_last_ballot_tells_by_name_whom_it_was_for() -> None:
