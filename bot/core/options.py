@@ -92,6 +92,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "answer_tokens": "tokens kept free for the answer of a model that thinks before it writes",
     "answer_tokens_alone": "tokens an answer of one agent has at most",
     "unusable_told": "answers in a row that cannot be used before the managers are told",
+    "spare_models": "spare models that an agent may have at most (`/agent edit`), which answer while its own fails",
     "answer_tokens_per_agent": "tokens of each agent's answer when several are asked together",
     "agents_per_call": "agents that share a model call at most: models write only so much at once",
     "scenes_at_once": "how many scenes may be open at once",

@@ -114,7 +114,7 @@ async def convened(outside: Commander) -> Commander:
 
         await until(sits, f"{name} in a seat")
     assert "You sit in seat 3" in words_of(await inside.press(await board(you, thread_id), "Join"))
-    lobby = await board(you, thread_id, "3. @", "It can begin", "Estimate: ")
+    lobby = await board(you, thread_id, "3. <@", "It can begin", "Estimate: ")
     assert "It begins." in words_of(await inside.press(lobby, "Begin"))
     return inside
 

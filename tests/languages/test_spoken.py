@@ -39,7 +39,6 @@ NOT_YET = {
     "cogs/ui/again.py": 1,
     "cogs/ui/beats.py": 1,
     "cogs/ui/cards.py": 1,
-    "cogs/ui/handbook.py": 1,
     "cogs/ui/landlord_table.py": 5,
     "cogs/ui/presets.py": 2,
     "cogs/ui/provider.py": 4,

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from bot.core.errors import Rejected
 from bot.core.happenings import Happened, Happening
+from bot.core.people import mention
 from bot.core.records import AgentId, BeatId, Json, SceneId, Side
 from bot.core.scenes.kind import RULES, Form, Over, SceneKind, Seat, Seen
 from bot.core.scenes.moves import Parameter, parameters
@@ -349,9 +350,14 @@ def board_of(
     """Give a scene's board as it stands now.
 
     `agents`: who may still sit down, `commentator`: who comments, `estimate`: what it costs, `coin`: in which money.
+    In its lines people are mentioned, so that each reads there by the name that they have on Discord.
     """
     play, found, cast = play_of(scene), begun(scene), cast_of(scene, events, names)
-    lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
+    people = {
+        one.seat: mention(one.person_id) for one in scene.seats if one.person_id is not None and one.seat in names
+    }
+    shown = replace(cast, names={**names, **people})
+    lines = [f"{seat}. {shown.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
     choices: tuple[tuple[Seat, str], ...] = ()
     until: datetime | None = scene.deadline_at
     picture: Mapping[str, Json] = {}
@@ -363,7 +369,7 @@ def board_of(
         _, standing = found
         seen, awaits = _seen(scene, standing, RULES), standing.awaits
         until, picture = scene.deadline_at if seen.awaited else None, seen.picture
-        lines += _shown(scene, standing, seen, cast)
+        lines += _shown(scene, standing, seen, shown)
         chosen = getattr(awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
         choices = tuple((seat, cast.name(seat)) for seat in chosen)
     elif play is None or scene.standing:

@@ -299,7 +299,7 @@ class Orchard:
 
 def _names(view: Outline) -> set[str]:
     agents = view.agents.values()  # also those that are retired: in a world they may live
-    return {view.config.model, *(name for one in agents for name in (one.model, one.spare_model) if name)}
+    return {view.config.model, *(name for one in agents for name in (one.model, *one.spare_models))}
 
 
 def _ceilings(model: Model, names: Collection[str]) -> Ceilings | None:

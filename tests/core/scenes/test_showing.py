@@ -65,6 +65,10 @@ def test_a_lobby_says_what_is_missing() -> None:
     board = board_of(SCENE, [], NAMES, [(AgentId(2), "Bo")])
     assert board.lines[:2] == ("1. Ada", "1 of 2 to 12 seats are taken.")
     assert board.agents == ((2, "Bo"),)
+    person = replace(SCENE, seats=(*SCENE.seats, Seated(seat=2, person_id=Snowflake(7))))
+    board = board_of(person, [], {**NAMES, 2: "@robin.hood"})
+    assert board.lines[1] == "2. <@7>"  # which Discord shows by the name that they have there
+    assert board.names[2] == "@robin.hood"
     full = replace(SCENE, seats=tuple(Seated(seat=one) for one in range(1, 14)))
     assert refusal_to_begin(full) == "It has 12 seats at most: somebody has to leave."
 
