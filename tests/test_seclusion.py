@@ -9,7 +9,6 @@ from unittest.mock import Mock
 
 import pytest
 
-from bot import seclusion
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
 from bot.core.models import ModelAnswer, ModelCall
@@ -123,7 +122,14 @@ class Frozen(Treasury):
 async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seclusion, "SILENT_SECONDS", 0.2)
+    looks, frozen = pipe.Pipe.hung, asyncio.Event()
+
+    async def hung_soon(self: pipe.Pipe, seconds: float, is_busy: Callable[[], bool]) -> None:
+        await frozen.wait()  # while a process begins it may be silent for longer
+        frozen.clear()
+        await looks(self, 0.2, is_busy)
+
+    monkeypatch.setattr(pipe.Pipe, "hung", hung_soon)
     monkeypatch.setattr(pipe, "LOOK_SECONDS", 0.1)
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         (event,) = await grown.grow("branch", 0, changes=EVENT)
@@ -133,7 +139,12 @@ async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and
             await grower.read(grown.key, event.id)
             hung = grower.pid
             assert hung is not None
-            house.freeze = lambda: os.kill(hung, signal.SIGSTOP)
+
+            def freeze() -> None:
+                os.kill(hung, signal.SIGSTOP)
+                frozen.set()
+
+            house.freeze = freeze
             growth = Growth(what="multi", by=BOSS, nodes=(event.id,), siblings=8)
             house.left = growth.siblings
             made = await grower.grow(grown.key, growth)
