@@ -145,7 +145,7 @@ async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and
                 frozen.set()
 
             house.freeze = freeze
-            growth = Growth(what="multi", by=BOSS, nodes=(event.id,), siblings=8)
+            growth = Growth(what="multi", by=BOSS, nodes=(event.id,), siblings=4)
             house.left = growth.siblings
             made = await grower.grow(grown.key, growth)
             async with asyncio.timeout(60):
