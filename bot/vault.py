@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 Say = Callable[[str], object]
+ELSEWHERE = "if yours lives elsewhere, run this in its folder, or set SELFROOM_DATA_DIR"
+NO_COMMUNITY = f"There is no community yet: `selfroom run` founds one; {ELSEWHERE}."
 
 
 @asynccontextmanager
@@ -79,7 +81,9 @@ async def rotate_secret(settings: Settings, *, say: Say) -> None:
 def spare_our_own(settings: Settings, store: SqlStore, target: Path) -> None:
     """Raise BadSetting for a copy or an archive in the place of what Selfroom itself lives on, there or not."""
     data = settings.data_dir
-    ours = [data / "secret", data / "secret.lock", ENV_FILE, *data.glob("logs/*"), *settings.timelines.glob("*/*")]
+    tokens = settings.passes
+    ours = [data / "secret", data / "secret.lock", ENV_FILE, tokens, tokens.with_name(f"{tokens.name}.lock")]
+    ours += [*data.glob("logs/*"), *settings.timelines.glob("*/*"), *settings.runs.glob("**/*")]
     bases = [data / "selfroom.db", data / "playground.db"]
     if store.database.is_sqlite and not store.database.in_memory:
         bases.append(Path(str(store.database.url.database)))
@@ -94,7 +98,9 @@ def chosen(communities: Sequence[Community], guild_id: int | None) -> Community:
     """Give the one community, or the one of that server; raises NotFound when that leaves none or several."""
     them = [one for one in communities if guild_id in (None, one.guild_id)]
     if len(them) != 1:
-        there = ", ".join(f"{one.guild_id} ({one.name})" for one in communities) or "none yet"
+        if not communities:
+            raise NotFound(NO_COMMUNITY)
+        there = ", ".join(f"{one.guild_id} ({one.name})" for one in communities)
         raise NotFound(f"Name one community with --guild; there are: {there}.")
     return them[0]
 
@@ -134,8 +140,9 @@ async def import_community(
 async def back_up(settings: Settings, *, path: Path | None, say: Say, force: bool = False) -> None:
     """Copy the database into a file: into the folder of copies, which are removed in time, when none is named."""
     days = counted(settings.backup_days, "day")
+    check_data_folder(settings.data_dir)
+    _check_is_there(settings)
     if path is None:
-        check_data_folder(settings.data_dir)
         path = _made(settings.backups) / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
         until = f"it is removed after {days}"
     else:
@@ -161,6 +168,13 @@ async def move(settings: Settings, *, to: str, say: Say, progress: Callable[[int
             rows = await source.copy_to(target, progress)
     say(f"{counted(rows, 'row')} copied: set SELFROOM_DATABASE_URL to {without_secrets(to)}, and keep the data folder.")
     say("What people delete from now on stays in the old database: delete it once Selfroom runs with the new one.")
+
+
+def _check_is_there(settings: Settings) -> None:
+    """Raise BadSetting where there is no database: to open it would make an empty one."""
+    url = database_url(settings.database)
+    if url.get_backend_name() == "sqlite" and not in_memory(url) and not Path(str(url.database)).exists():
+        raise BadSetting(f"There is no database {url.database} to be copied yet: {ELSEWHERE}.")
 
 
 def _made(folder: Path) -> Path:
@@ -215,7 +229,10 @@ async def keep_manner(settings: Settings, card: "Card", *, guild_id: int | None)
             what = f"{card.model} is asked as a trial found best."
             audit = Audit(by="the command line", what=what, at=SystemClock().now())
             await write.apply(community.id, [SetOverride(name="models", value=models), audit])
-    return f"{community.name} asks {card.model} so from now on (`models` in /setup options)."
+    calls = (
+        f" Set SELFROOM_CALLS_PER_PROVIDER={card.calls_to_set}: its server does no more." if card.calls_to_set else ""
+    )
+    return f"{community.name} asks {card.model} so from now on (`models` in /setup options).{calls}"
 
 
 async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:

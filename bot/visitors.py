@@ -163,6 +163,9 @@ class Visitors:
         await self._manager(token, guild_id)
         return await self._client.desk.timelines.all(guild_id)
 
+    async def coin(self, timeline: Timeline) -> str:
+        return await self._client.desk.timelines.coin(timeline)
+
     async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
         return await self._client.desk.timelines.snapshot(timeline)
 

@@ -9,12 +9,13 @@ from discord import app_commands
 
 from bot.core.errors import Rejected, SelfroomError
 from bot.core.options import DEFAULT, OPTIONS, shown_option
-from bot.core.records import Agent
+from bot.core.records import MOST_SPARES, Agent
 from bot.core.sentences import Sentence
 from bot.core.view import agent_named
 from bot.languages import spoken
-from cogs.base import SHOWN_CHOICES, Interaction, choices, guild_of, here, may_read, person
+from cogs.base import CHOICE_CHARACTERS, SHOWN_CHOICES, Interaction, choices, guild_of, here, may_read, person
 from cogs.ui.again import SURE
+from cogs.ui.forms import models_of
 
 LONGEST_CHOICE = 80
 Choices = list[app_commands.Choice[str]]
@@ -110,7 +111,7 @@ class RequestId(app_commands.Transformer):
 async def models_here(interaction: Interaction) -> Sequence[str]:
     """Give the models that the community allows, else what it uses and what is well known."""
     view = await interaction.client.desk.community.view(guild_of(interaction), messages=0)
-    used = [agent.model for agent in view.agents.values()]
+    used = [name for agent in view.agents.values() for name in (agent.model, *agent.spare_models)]
     return list(view.config.allowed_models or dict.fromkeys([view.config.model, *used, *KNOWN_MODELS]))
 
 
@@ -125,6 +126,21 @@ class ModelName(app_commands.Transformer):
         """Suggest what the community allows, else what it uses and what is well known."""
         names = await models_here(interaction)
         return choices([(name, name) for name in names if value.casefold() in name.casefold()])
+
+
+class ModelNames(app_commands.Transformer):
+    """Models in an order, with commas between them; `none` for none."""
+
+    async def transform(self, interaction: Interaction, value: str) -> tuple[str, ...]:  # type: ignore[override]
+        """Take the names; raises Rejected when they are too many or too long."""
+        return () if value.strip().casefold() == "none" else models_of(value, most=MOST_SPARES)
+
+    async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
+        """Suggest what the last one may be, behind those that stand before it."""
+        before, comma, last = value.rpartition(",")
+        named = f"{before}{comma} " if comma else ""
+        fitting = [one for one in await models_here(interaction) if last.strip().casefold() in one.casefold()]
+        return choices([(f"{named}{one}", f"{named}{one}") for one in fitting if len(named + one) <= CHOICE_CHARACTERS])
 
 
 class OptionName(app_commands.Transformer):
@@ -191,6 +207,7 @@ AgentArg = app_commands.Transform[Agent, AgentName]
 KeyArg = app_commands.Transform[str, KeyLabel]
 RequestArg = app_commands.Transform[int, RequestId]
 ModelArg = app_commands.Transform[str, ModelName]
+ModelsArg = app_commands.Transform[tuple[str, ...], ModelNames]
 OptionArg = app_commands.Transform[str, OptionName]
 OptionValueArg = app_commands.Transform[str, OptionValue]
 ZoneArg = app_commands.Transform[str, ZoneName]

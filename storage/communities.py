@@ -46,6 +46,7 @@ DEEDS_AT_A_TIME = 500
 AT_A_TIME, MOST_CHARACTERS = 10, 1_000_000  # changes, each of which may repeat a whole mind; of all that are read
 _SIZE = (func.coalesce(func.length(JOURNAL.c.before), 0) + func.coalesce(func.length(JOURNAL.c.after), 0)).label("size")
 HERE = COMMUNITIES.c.guild_id > 0  # one that is still moving in lies under a number that no server has (moving.staging)
+OF_ID = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.id == bindparam("number")).order_by(OVERRIDES.c.name))
 OF_GUILD = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
 
 
@@ -98,6 +99,10 @@ class SqlCommunities:
 
     async def of_guild(self, guild_id: Snowflake) -> Community | None:
         rows = await self.session.rows(OF_GUILD, {"guild": guild_id})
+        return community_of(rows) if rows else None
+
+    async def of_id(self, community_id: CommunityId) -> Community | None:
+        rows = await self.session.rows(OF_ID, {"number": community_id})
         return community_of(rows) if rows else None
 
     async def _communities(self, statement: Query) -> list[Community]:

@@ -37,6 +37,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 V = TypeVar("V")
 Fields = dict[str, Any]  # of a record by name, whose types it knows itself
+BETWEEN_MODELS = ", "
 ReadMoment = Callable[[Any], datetime]  # of what lies in a column
 
 
@@ -82,6 +83,8 @@ def agent_columns(values: Values) -> dict[str, object]:
         }
     if "aliases" in columns:
         columns["aliases"] = list(columns["aliases"])
+    if "spare_models" in columns:
+        columns["spare_model"] = BETWEEN_MODELS.join(columns.pop("spare_models"))
     if "lore" in columns:
         columns["lore"] = as_kept(columns["lore"])
     return columns
@@ -97,7 +100,8 @@ def columns_of(record: object, *leave_out: str) -> dict[str, object]:
 # the database, and what was made of the same row before is given again.
 
 PERCENT = ("knowledge_percent", "recent_actions_percent", "rooms_percent")
-AGENT_COLUMNS = (*(name for name in names_of(Agent) if name != "allocations"), *PERCENT)
+LYING_OTHERWISE = ("allocations", "spare_models")
+AGENT_COLUMNS = (*(name for name in names_of(Agent) if name not in LYING_OTHERWISE), *PERCENT, "spare_model")
 ROOM_COLUMNS, MEMBERSHIP_COLUMNS = names_of(Room), names_of(Membership)
 BOOKS_REMEMBERED = 32
 REMEMBERED = 4_096  # rows, of all communities together
@@ -110,6 +114,7 @@ def agent_of(row: tuple[object, ...]) -> Agent:
     knowledge, recent_actions, rooms = (values.pop(name) for name in PERCENT)
     values["allocations"] = Allocations(knowledge=knowledge, recent_actions=recent_actions, rooms=rooms)
     values["aliases"] = tuple(json.loads(values["aliases"] or "[]"))
+    values["spare_models"] = tuple(filter(None, values.pop("spare_model").split(BETWEEN_MODELS)))
     return Agent(**values)
 
 

@@ -205,6 +205,8 @@ def check_copy(copy: Path) -> None:
 
 
 def _check(copy: Path, *, immutable: bool) -> None:
+    if not copy.exists():
+        raise BadSetting(f"There is no file {copy}: check its path.")
     try:
         with closing(_opened(copy, immutable=immutable)) as database:
             (revision,) = database.execute("SELECT version_num FROM alembic_version").fetchone() or (None,)

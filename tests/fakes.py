@@ -97,6 +97,7 @@ class ScriptedModel:
         self.paid: Ceilings | None = None  # what the installation holds it to, as it pays
         self.allowed: tuple[str, ...] = ()  # models that it pays for
         self.unpriced: set[str] = set()
+        self.own: set[str] = set()
         self.unknown: set[str] = set()
         self.failing: set[str] = set()
 
@@ -146,6 +147,9 @@ class ScriptedModel:
 
     def is_known(self, model: str) -> bool:
         return model not in self.unknown
+
+    def is_own(self, model: str) -> bool:
+        return model in self.own
 
     def counted_as(self, model: str) -> str:
         return model

@@ -18,6 +18,7 @@ from bot.adapters.cipher import another_secret, open_cipher
 from bot.core.changes import AddKey
 from bot.core.records import AccessKey, AgentId, KeyId
 from bot.core.sealing import of_key
+from bot.vault import NO_COMMUNITY
 from storage.store import SqlStore
 from tests.fakes import START
 from tests.forked import forked
@@ -125,6 +126,7 @@ def test_the_doctor_says_how_to_mend_what_is_wrong(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_backup_is_a_database_of_its_own(tmp_path: Path) -> None:
+    assert selfroom("migrate").exit_code == 0
     result = selfroom("backup", "copy.db")
     assert result.exit_code == 0, result.output
     assert (tmp_path / "copy.db").read_bytes().startswith(b"SQLite format 3")
@@ -160,8 +162,8 @@ def test_everything_moves_into_another_database_once_and_the_old_one_stays(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("hud", "Wren"), "Name one community with --guild; there are: none yet."),
-        (("export", "all.zip"), "Name one community with --guild; there are: none yet."),
+        (("hud", "Wren"), NO_COMMUNITY),
+        (("export", "all.zip"), NO_COMMUNITY),
         (("import", "none.zip"), "none.zip"),
         (("replay", "none.jsonl", "--room", "1"), "none.jsonl"),
     ],
@@ -209,6 +211,7 @@ def test_what_is_written_is_its_owners_alone(tmp_path: Path) -> None:
 
 def test_nothing_is_written_over_without_force(tmp_path: Path) -> None:
     (tmp_path / "copy.db").write_text("precious")
+    assert selfroom("migrate").exit_code == 0
     assert refused("backup", "copy.db") == "There is a file copy.db already: name another, or replace it with --force."
     assert (tmp_path / "copy.db").read_text() == "precious"
     assert selfroom("backup", "copy.db", "--force").exit_code == 0
@@ -225,6 +228,9 @@ def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: p
     (data / "logs/selfroom.log").write_text("a line")
     (data / "timelines/1").mkdir(parents=True)
     (data / "timelines/1/2.db").write_text("a world")
+    (data / "runs/1").mkdir(parents=True)
+    for name in ("console-tokens.json", "console-tokens.json.lock", "runs/1/run.json"):
+        (data / name).write_text("kept")
     (tmp_path / ".env").write_text("")
     secret = (data / "secret").read_bytes()
     (tmp_path / "hard").hardlink_to(data / "secret")
@@ -232,7 +238,8 @@ def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: p
     (tmp_path / "way").symlink_to("data")
     named = "data/secret way/secret data/../data/secret hard soft elsewhere.db elsewhere.db-wal data/selfroom.db .env"
     named += " data/selfroom.db-journal data/playground.db data/playground.db-shm data/logs/selfroom.log data/logs/new"
-    named += " data/selfroom.db.lock data/timelines/1/2.db"
+    named += " data/selfroom.db.lock data/timelines/1/2.db data/runs/1/run.json"
+    named += " data/console-tokens.json data/console-tokens.json.lock"
     before = sorted(path.name for path in tmp_path.rglob("*"))
     commands = [("backup", target, "--force") for target in named.split()]
     for command in (*commands, ("backup", "data/playground.db"), ("export", "data/secret", "--force")):
@@ -261,19 +268,29 @@ def test_a_copy_is_put_back_and_what_was_there_is_kept(tmp_path: Path) -> None:
     (kept,) = (tmp_path / "data").glob("backups/before-restore-*.db")
     assert "copy.db is in the database's place." in told.stdout and kept.name in told.stdout.replace("\n", "")
     assert modes(tmp_path / "data")["selfroom.db"] == modes(kept)["."] == 0o600
-    assert "is no copy of a Selfroom database" in refused("restore", "nowhere.db", "--yes")
+    assert refused("restore", "nowhere.db", "--yes") == "There is no file nowhere.db: check its path."
 
 
 def test_what_keeps_a_copy_from_being_put_back_is_said_before_anybody_is_asked(tmp_path: Path) -> None:
     settle(tmp_path / "data")
     assert selfroom("backup", "copy.db").exit_code == 0
-    assert "is no copy of a Selfroom database" in refused("restore", "nowhere.db")
+    (tmp_path / "notes.db").write_text("no database")
+    assert "is no copy of a Selfroom database" in refused("restore", "notes.db")
     with forked(ran, f"sqlite:///{tmp_path}/data/selfroom.db") as one:
         assert one.said.readline().strip() == "runs"
         assert "Another Selfroom runs on this database already" in refused("restore", "copy.db")
 
 
+def test_where_nothing_lives_yet_there_is_nothing_to_copy(tmp_path: Path) -> None:
+    told = refused("backup", "copy.db")
+    assert told.startswith("There is no database ") and told.endswith(
+        "run this in its folder, or set SELFROOM_DATA_DIR."
+    )
+    assert not (tmp_path / "copy.db").exists() and not (tmp_path / "data/selfroom.db").exists()
+
+
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:
+    assert selfroom("migrate").exit_code == 0
     assert refused("backup", "nowhere/copy.db") == "There is no folder nowhere: make it, or name another place."
 
 

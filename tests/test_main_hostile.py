@@ -124,6 +124,7 @@ def test_a_data_folder_that_no_disk_can_have_is_said_in_one_sentence(tmp_path: P
 
 def test_a_file_in_the_place_of_the_copies_is_said_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
+    (tmp_path / "data/selfroom.db").touch()
     (tmp_path / "data/backups").write_text("in the way")
     assert "The folder data/backups cannot be made" in refused("backup")
 

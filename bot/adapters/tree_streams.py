@@ -33,6 +33,9 @@ class TreeVisitors(Protocol):
     async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
         """Give a tree to who may look into it."""
 
+    async def coin(self, timeline: Timeline) -> str:
+        """Name the money in which its calls are counted."""
+
     async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
         """Give the nodes of a tree by id, and the number of the newest event that they show."""
 
@@ -107,12 +110,16 @@ class TreeStreams:
 
     async def _trees(self, request: web.Request) -> web.Response:
         trees = await _told(self._visitors().trees(*await self._asker(request)))
-        return web.json_response([tree_row(one) for one in trees])
+        return web.json_response([await self._row(one) for one in trees])
 
     async def _snapshot(self, request: web.Request) -> web.Response:
         timeline = await self._tree(request)
         seq, nodes = await self._visitors().snapshot(timeline)
-        return web.json_response({"seq": seq, "tree": tree_row(timeline), "nodes": [node_row(one) for one in nodes]})
+        row = await self._row(timeline)
+        return web.json_response({"seq": seq, "tree": row, "nodes": [node_row(one) for one in nodes]})
+
+    async def _row(self, timeline: Timeline) -> dict[str, object]:
+        return tree_row(timeline, await self._visitors().coin(timeline))
 
     async def _node(self, request: web.Request) -> web.Response:
         timeline, node_id = await self._tree(request), NodeId(int(request.match_info["node"]))
@@ -236,13 +243,14 @@ def refusal(error: SelfroomError) -> web.HTTPException:
     return kind(text=json.dumps({"message": error.sentence}), content_type="application/json")
 
 
-def tree_row(one: Timeline) -> dict[str, object]:
-    """Give a tree as the page tells of it."""
+def tree_row(one: Timeline, coin: str) -> dict[str, object]:
+    """Give a tree as pages tell of it; `coin`: the money in which its calls are counted."""
     return {
         "id": one.id,
         "title": one.title,
         "thread_id": None if one.thread_id is None else str(one.thread_id),
         "usd_cap": str(one.usd_cap),
+        "coin": coin,
     }
 
 

@@ -273,16 +273,17 @@ def _waits(asker: Asker, read: Read) -> list[Row]:
 
 
 def _models(view: Glance, is_failing: Callable[[str], bool]) -> list[Row]:
-    """Give how the models are: how many agents ask each, and whether it fails."""
+    """Give how the models are: how many agents ask each, or have it as a spare one, and whether it fails."""
     living = [one for one in view.agents.values() if one.retired_at is None]
     return [
         {
             "name": name,
             "agents": sum(one.model == name for one in living),
+            "spare_for": sum(name in one.spare_models for one in living),
             "failing": is_failing(name),
             "failures": sum(one.failures_in_a_row for one in living if one.model == name),
         }
-        for name in sorted({one.model for one in living})
+        for name in sorted({name for one in living for name in (one.model, *one.spare_models)})
     ]
 
 

@@ -98,7 +98,7 @@ class RunPages:
 
     async def all(self, asker: Asker, _: web.Request) -> web.Response:
         """Give the runs that are kept, the newest first."""
-        return _json(await self.desk.runs.kept.all(asker.guild_id))
+        return _json(await self.desk.runs.all(asker.guild_id))
 
     async def setup(self, asker: Asker, _: web.Request) -> Row:
         """Give what the wizard chooses from."""
@@ -120,12 +120,13 @@ class RunPages:
                 for name, kind in KINDS.items()
             ],
             "models": list(await self.desk.runs.models(asker.guild_id)),
+            "coin": await self.desk.runs.coin(asker.guild_id),
             "most": {"agents": MOST_AGENTS, "events": MOST_EVENTS},
         }
 
     async def one(self, asker: Asker, request: web.Request) -> web.Response:
         """Give a run with what it was made of, and its worlds."""
-        return _json(await self.desk.runs.kept.one(asker.guild_id, _run(request)))
+        return _json(await self.desk.runs.one(asker.guild_id, _run(request)))
 
     async def at(self, asker: Asker, request: web.Request) -> web.Response:
         """Give what came of a run until a snapshot: some lines of its transcript, its outcome, and who knows what."""

@@ -52,6 +52,7 @@ class OwnedRoom(Place):
 class Resident(Identified):
     type: AgentType
     model: str
+    spare_models: list[str]
     channel_id: str | None
     state: State
     doing: dict[str, Doing]
@@ -90,6 +91,7 @@ class Wait(TypedDict):
 class ModelState(TypedDict):
     name: str
     agents: int
+    spare_for: int
     failing: bool
     failures: int
 
@@ -384,6 +386,7 @@ class KeptRun(RunNumber):
     seed: int
     snapshots: int
     usd: str
+    coin: str
     made: datetime
 
 
@@ -424,6 +427,7 @@ class Setup(TypedDict):
     templates: list[About]
     kinds: list[Playable]
     models: list[str]
+    coin: str  # in which models are paid that are asked
     most: Bounds
 
 
@@ -441,6 +445,7 @@ class World(TypedDict):
 
 class OneRun(RunNumber):
     spec: dict[str, Any]  # as it is kept, with all defaults
+    coin: str
     nodes: list[World]
     ended: str
     under_way: Going | None

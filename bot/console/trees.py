@@ -48,6 +48,7 @@ class TreeHeading(TypedDict):
     title: str
     thread_id: str | None
     usd_cap: str
+    coin: str
 
 
 class Trees(TypedDict):
@@ -87,13 +88,17 @@ class TreePages:
         """Give the trees that there are, the oldest first; of those of closed rooms none."""
         found = await self.desk.timelines.all(asker.guild_id)
         view = await self.desk.community.view(asker.guild_id, messages=0) if found else None
-        return {"trees": [_row(one) for one in found if view and await self._is_open(asker, one, view)]}
+        return {"trees": [await self._row(one) for one in found if view and await self._is_open(asker, one, view)]}
 
     async def one(self, asker: Asker, request: web.Request) -> Row:
         """Give a tree with its nodes, and the number (`seq`) of the newest event that they show."""
         timeline = await self._tree(asker, request)
         seq, nodes = await self.desk.timelines.snapshot(timeline)
-        return {"seq": seq, "tree": _row(timeline), "nodes": [node_row(one) for one in nodes]}
+        return {"seq": seq, "tree": await self._row(timeline), "nodes": [node_row(one) for one in nodes]}
+
+    async def _row(self, one: Timeline) -> Row:
+        thread_id, coin = None if one.thread_id is None else str(one.thread_id), await self.desk.timelines.coin(one)
+        return {"id": one.id, "title": one.title, "thread_id": thread_id, "usd_cap": str(one.usd_cap), "coin": coin}
 
     async def said(self, asker: Asker, request: web.Request) -> Row:
         """Give what was said in a node since the fork."""
@@ -143,11 +148,6 @@ async def _may_read(asker: Asker, view: Roster, side: Side) -> bool:
         return True
     room = view.all_rooms.get(AgentId(side))
     return room is not None and (room.thread_of is None or await asker.may_read(room))
-
-
-def _row(one: Timeline) -> Row:
-    thread_id = None if one.thread_id is None else str(one.thread_id)
-    return {"id": one.id, "title": one.title, "thread_id": thread_id, "usd_cap": str(one.usd_cap)}
 
 
 def _node(request: web.Request) -> int:

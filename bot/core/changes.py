@@ -74,7 +74,7 @@ class AgentColumns(TypedDict, total=False):
     last_beat_silent: bool
     failures_in_a_row: int
     backs_off_until: datetime | None
-    spare_model: str
+    spare_models: tuple[str, ...]
     unusable_in_a_row: int
     fault_told_at: datetime | None
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from bot.core.errors import BadSetting
 from bot.core.hud.prompts import check_prompts
 from bot.core.kinds import Detail, InputFormat, OutputFormat
-from bot.core.records import Agent, Json, Snowflake
+from bot.core.records import MOST_SPARES, Agent, Json, Snowflake
 
 MOST_STEPS = 4  # further calls of one beat: a lease holds for so many
 WARMEST = 2.0
@@ -104,6 +104,7 @@ class CommunityConfig(BaseModel):
     answer_tokens_alone: int = Field(default=600, ge=100, le=64_000)
     answer_tokens_per_agent: int = Field(default=400, ge=100, le=64_000)
     unusable_told: int = Field(default=3, ge=1, le=100)
+    spare_models: int = Field(default=3, ge=0, le=MOST_SPARES)
     agents_per_call: int = Field(
         default=32, ge=1, le=1_000
     )  # with 400 tokens each that is about as much as models write at once
@@ -119,6 +120,7 @@ class CommunityConfig(BaseModel):
     scene_epilogue: bool = True
     scene_asides: bool = True
     scene_substitutes: bool = True
+    scene_dead_write: bool = False
     scene_kept_steps: int = Field(default=50, ge=10, le=1_000)
 
     # timelines

@@ -4,12 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from bot.core.key_redaction import KeyRedactor
 from bot.core.records import Community, CommunityId, Json, Usage
+from bot.core.sentences import Sentence
+from bot.core.wording import counted
 
 Api = Literal["responses", "chat", "anthropic", "gemini"]
+MOST_CALLS_AT_ONCE: Final = 32  # that a community may have its own server asked
 
 
 def _nobody() -> None:
@@ -88,6 +91,7 @@ class OwnProvider:
     """A community's own model server. Its models are named `prefix/model`; with no prefix it serves every name.
 
     `base_url` None is where the vendor itself is; `sealed_key` is encrypted; a `free` one has no prices.
+    `calls_at_once`: None is what the server turns out to do.
     """
 
     base_url: str | None
@@ -96,6 +100,14 @@ class OwnProvider:
     free: bool = False
     prefix: str = ""
     sealed_key: bytes = field(default=b"", repr=False)
+    calls_at_once: int | None = None
+
+    @property
+    def pace_told(self) -> Sentence:
+        """Tell how many calls at once it is asked."""
+        if self.calls_at_once is None:
+            return Sentence("It is asked as many calls at once as it turns out to do.")
+        return Sentence("It is asked {calls} at a time.", calls=counted(self.calls_at_once, "call"))
 
 
 class Model(Protocol):
@@ -122,6 +134,9 @@ class Model(Protocol):
 
     def is_known(self, model: str) -> bool:
         """Tell whether the model is one of those that are paid for: its price is in the lists, or given."""
+
+    def is_own(self, model: str) -> bool:
+        """Tell whether the community's own provider serves the model."""
 
     def counted_as(self, model: str) -> str:
         """Give by what name a model is counted for everybody: never by one that only a community chose."""

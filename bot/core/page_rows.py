@@ -18,6 +18,7 @@ def agent_row(view: Glance, agent: Agent, look: NextBeat) -> dict[str, object]:
         "name": agent.name,
         "type": agent.type,
         "model": agent.model,
+        "spare_models": list(agent.spare_models),
         "channel_id": str(room.channel_id) if room and room.channel_id else None,
         "state": look.state,
         "doing": _doing_in_public(view, look),

@@ -46,6 +46,7 @@ ARCHITECT_NAME = "The Architect"
 ARCHITECT_ID = 0  # stands for all of them: no agent has it
 SYSTEM_NAME = "System"
 USUAL_DEPTH = 4
+MOST_SPARES, LONGEST_MODEL = 8, 200  # of an agent; characters of a name
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -146,7 +147,7 @@ class Agent:
     lease_until: datetime | None = None
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = None  # its model failed: it is not asked before
-    spare_model: str = ""  # answers for it while its own model fails
+    spare_models: tuple[str, ...] = ()  # while its own model fails the first of them that does not answers for it
     unusable_in_a_row: int = 0  # answers
     fault_told_at: datetime | None = None  # when people heard that its model fails; None again once it answers
 

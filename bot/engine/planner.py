@@ -177,10 +177,14 @@ def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
 
 
 def _answering(agent: Agent, model: Model, *, most_unusable: int) -> Agent:
-    """Give an agent with the model that answers for it: its own, or its spare one while only its own fails."""
-    fails = model.is_failing(agent.model) or agent.unusable_in_a_row >= most_unusable
-    stands_in = agent.spare_model and fails and not model.is_failing(agent.spare_model)
-    return replace(agent, model=agent.spare_model) if stands_in else agent
+    """Give an agent with the model that answers for it: its own, or the first spare one that does not fail.
+
+    After so many answers that cannot be used the next one has its turn; where all fail, its own is tried.
+    """
+    names = (agent.model, *agent.spare_models)
+    useless = agent.unusable_in_a_row // most_unusable % len(names)
+    answers = next((name for name in names[useless:] + names[:useless] if not model.is_failing(name)), agent.model)
+    return replace(agent, model=answers)
 
 
 def is_structured(agent: Agent, model: Model) -> bool:

@@ -3,15 +3,18 @@
 import base64
 import binascii
 import hashlib
+import math
 import re
 import struct
 import zlib
+from functools import cache
 
 from bot.playground.errors import invalid
 from bot.playground.world import World
 
 DATA = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,(.+)", re.DOTALL)
 LINK = "text/x-link"
+SIZE = 128
 COLOURS = (0x5865F2, 0x757E8A, 0x3BA55C, 0xFAA61A, 0xED4245, 0xEB459E)
 
 
@@ -46,12 +49,24 @@ def keep_link(world: World, url: str) -> str:
 
 
 def default_face(number: int) -> bytes:
-    """Draw the picture of who has none: one plain colour."""
-    size, colour = 64, COLOURS[number % len(COLOURS)]
-    line = b"\0" + colour.to_bytes(3, "big") * size
-    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(line * size)), (b"IEND", b""))
+    """Give the picture of who has none: a white face on one of the colours."""
+    return _drawn(COLOURS[number % len(COLOURS)])
+
+
+@cache
+def _drawn(colour: int) -> bytes:
+    ground, white = colour.to_bytes(3, "big"), b"\xff" * 3
+    lines = (b"\0" + b"".join(white if _is_white(x, y) else ground for x in range(SIZE)) for y in range(SIZE))
+    header = struct.pack(">IIBBBBB", SIZE, SIZE, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(b"".join(lines))), (b"IEND", b""))
     chunks = (
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _is_white(x: int, y: int) -> bool:
+    """Tell whether a point is in one of the eyes, or in the mouth below them."""
+    middle = SIZE / 2
+    eye = math.hypot(abs(x - middle) - 22, y - 50) < 9
+    return eye or (y > 70 and 27 < math.hypot(x - middle, y - 62) < 37)

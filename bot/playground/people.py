@@ -75,9 +75,14 @@ def make_bot(world: World, name: str, *, owner_id: str) -> Json:
 def _free_name(world: World, name: str, *, but_of: str | None = None) -> str:
     plain = re.sub(r"[^a-z0-9_.]+", "_", name.lower()).strip("_.")[:28]
     plain = plain if len(plain) >= 2 else f"user_{plain}".rstrip("_")
-    others = [row for row in world.users.rows.values() if row["id"] != but_of]
-    taken = {row["username"] for row in others if row.get("bot") or "token" in row}  # who was removed needs none
+    taken = taken_names(world, but_of=but_of)
     return next(free for n in range(len(taken) + 1) if (free := f"{plain}{n + 1 if n else ''}") not in taken)
+
+
+def taken_names(world: World, *, but_of: str | None) -> set[str]:
+    """Give the usernames that others bear, in small letters: each is one person's alone; who was removed needs none."""
+    others = [row for row in world.users.rows.values() if row["id"] != but_of]
+    return {row["username"].casefold() for row in others if row.get("bot") or "token" in row}
 
 
 def make_guild(world: World, name: str, *, owner_id: str, channel: str = "general") -> Json:

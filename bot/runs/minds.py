@@ -68,6 +68,10 @@ class ScriptedModel:
         """Say yes: it is asked as the model that it stands in for."""
         return True
 
+    def is_own(self, model: str) -> bool:
+        """Say no."""
+        return False
+
     def counted_as(self, model: str) -> str:
         """Give the name of the model that it stands in for."""
         return model

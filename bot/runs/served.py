@@ -99,9 +99,9 @@ class ServedRuns:
     def _home(self, server: Snowflake) -> RunHome:
         return RunHome(self.folder if self.is_shared else self.folder / "servers" / str(server))
 
-    async def all(self, server: Snowflake) -> bytes:
+    async def all(self, server: Snowflake, coin: str) -> bytes:
         """Give a server's runs and which is played, as JSON."""
-        return await self._read(server, shown.all_of, {"under_way": self._told(server)})
+        return await self._read(server, shown.all_of, coin, {"under_way": self._told(server)})
 
     async def count(self, server: Snowflake) -> int:
         """Count a server's runs."""
@@ -116,10 +116,10 @@ class ServedRuns:
         """Say how a run ended that was played since Selfroom began; empty where nobody knows."""
         return self._why.get((server, number), "")
 
-    async def one(self, server: Snowflake, number: int) -> bytes:
+    async def one(self, server: Snowflake, number: int, coin: str) -> bytes:
         """Give a run with its worlds, how it ended and what is played, as JSON."""
         beside: dict[str, Json] = {"ended": self.ended(server, number), "under_way": self._told(server)}
-        return await self._read(server, shown.one_of, number, beside)
+        return await self._read(server, shown.one_of, number, coin, beside)
 
     async def spent(self, server: Snowflake, number: int) -> tuple[RunSpec, Decimal]:
         """Give what a run was made of, and what it has spent."""

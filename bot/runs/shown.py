@@ -24,17 +24,18 @@ from bot.runs.writing import files
 EPOCH: Final = (2026, 1, 1, 0, 0, 0)  # in archives: the same run gives the same bytes
 
 
-def all_of(folder: Path, beside: Mapping[str, Json]) -> bytes:
-    """Give all runs of a folder, the newest first, with what is said beside them."""
-    found = asyncio.run(listed(RunHome(folder)))
+def all_of(folder: Path, coin: str, beside: Mapping[str, Json]) -> bytes:
+    """Give all runs of a folder, the newest first, with what is said beside them; `coin`: what models are paid in."""
+    found = asyncio.run(listed(RunHome(folder), coin))
     return _json({"runs": found[::-1], **beside})
 
 
-def one_of(folder: Path, number: int, beside: Mapping[str, Json]) -> bytes:
+def one_of(folder: Path, number: int, coin: str, beside: Mapping[str, Json]) -> bytes:
     """Give what a run was made of, and its worlds; raises NotFound."""
     spec, nodes = asyncio.run(_opened(folder, number))
     rows = [node_row(one) for one in nodes]
-    return _json({"run": number, "spec": spec.model_dump(mode="json"), "nodes": rows, **beside})
+    made = {"run": number, "spec": spec.model_dump(mode="json"), "coin": spec.coin(coin)}
+    return _json({**made, "nodes": rows, **beside})
 
 
 def spent_of(folder: Path, number: int) -> tuple[RunSpec, Decimal]:

@@ -182,8 +182,8 @@ def snapshot_named(nodes: Sequence[Node], name: str) -> Node:
     return found[-1]
 
 
-async def listed(home: RunHome) -> list[dict[str, Json]]:
-    """Give the runs that are kept, the oldest first; one that cannot be read says so."""
+async def listed(home: RunHome, coin: str = "USD") -> list[dict[str, Json]]:
+    """Give the runs that are kept, the oldest first; one that cannot be read says so. `coin`: of models."""
     told = list[dict[str, Json]]()
     for number in home.numbers():
         try:
@@ -203,6 +203,7 @@ async def listed(home: RunHome) -> list[dict[str, Json]]:
                 "seed": spec.seed,
                 "snapshots": len(nodes),
                 "usd": str(sum((one.usd for one in nodes), Decimal(0))),
+                "coin": spec.coin(coin),
                 "made": tree.made_at.isoformat(timespec="seconds"),
             }
         )

@@ -10,7 +10,7 @@ from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.sentences import Sentence, stacked
 from bot.core.templates import BY_PURPOSE, TEMPLATES, Purpose, Template
-from cogs.arguments import AgentArg, ModelArg, models_here
+from cogs.arguments import AgentArg, ModelArg, ModelsArg, models_here
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again, UseButton
 from cogs.ui.faces import lasting
@@ -94,7 +94,7 @@ class Making(Group):
         avatar_url: app_commands.Range[str, 8, 500] | None = None,
         token_budget: Budget | None = None,
         temperature: Heat | None = None,
-        spare_model: ModelArg | None = None,
+        spare_models: ModelsArg | None = None,
         listens_to_bare_name: bool | None = None,
     ) -> None:
         """Change an agent; without further parameters a form shows what can be changed.
@@ -106,12 +106,12 @@ class Making(Group):
             avatar_url: The public address of its picture
             token_budget: How many tokens its own part of the HUD may have
             temperature: How freely its model speaks
-            spare_model: Answers while its own model fails; none takes it away
+            spare_models: Answer while its own model fails, in this order, with commas; none takes them away
             listens_to_bare_name: Whether its name without an @ counts as a call
         """
         managers_only(interaction)
         given: dict[str, object] = {"token_budget": token_budget, "temperature": temperature}
-        given |= {"spare_model": spare_model, "listens_to_bare_name": listens_to_bare_name}
+        given |= {"spare_models": spare_models, "listens_to_bare_name": listens_to_bare_name}
         if all(value is None for value in (*given.values(), prompt, avatar, avatar_url)):
             whole = await self.desk.agents.whole(guild_of(interaction), agent.id)
             await open_form(interaction, AgentForm(Draft.of(whole), self.alter))
@@ -120,7 +120,7 @@ class Making(Group):
         picture = await lasting(interaction, agent.id, avatar) if avatar else avatar_url
         text = await text_of(prompt) if prompt else None
         fields = {"agent_id": agent.id, "avatar_url": picture, "background_prompt": text, **given}
-        await self.act(interaction, AlterAgent.model_validate(fields))
+        await self.changed(interaction, AlterAgent.model_validate(fields))
 
     async def alter(self, interaction: Interaction, draft: Draft) -> None:
         """Change what the form describes."""
@@ -129,11 +129,18 @@ class Making(Group):
             name=draft.name or None,
             background_prompt=draft.prompt,
             model=draft.model,
+            spare_models=draft.spare_models,
             temperature=draft.temperature,
             aliases=draft.aliases,
         )
+        await self.changed(interaction, action)
+
+    async def changed(self, interaction: Interaction, action: AlterAgent) -> None:
+        """Change an agent, and say which of its models their servers do not list."""
         told = await self.do(interaction, action)
-        await self.say(interaction, told + await self.desk.providers.unlisted(guild_of(interaction), draft.model))
+        for model in filter(None, (action.model, *(action.spare_models or ()))):
+            told += await self.desk.providers.unlisted(guild_of(interaction), model)
+        await self.say(interaction, told)
 
     @app_commands.command()
     async def divide(

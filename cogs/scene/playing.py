@@ -10,13 +10,14 @@ from bot.core.records import AgentId, Json
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.records import Fared, Scene, SceneStatus
 from bot.core.scenes.registry import KINDS
-from bot.core.scenes.showing import hint_of
+from bot.core.scenes.showing import hint_of, title_of
 from bot.core.wording import as_words, counted, honest
 from cogs.arguments import AgentArg, pairs_of
 from cogs.base import Interaction, guild_of, person, wait
 from cogs.scene.naming import KindArg, MoveArg, SceneArg, SceneGroup, scenes_seen
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.presets import PresetSelect
+from cogs.ui.scene_choices import read
 from cogs.ui.scene_pictures import results_files, results_text
 from cogs.ui.scenes import (
     DRAWN,
@@ -26,7 +27,6 @@ from cogs.ui.scenes import (
     MoveButton,
     MoveSelect,
     SuggestedSelect,
-    read,
     show_seat,
 )
 from cogs.ui.texts import label
@@ -156,8 +156,7 @@ def _arguments(scene: Scene, move: str, typed: str) -> Mapping[str, Json]:
 def _listed(scene: Scene) -> str:
     where = f" in <#{scene.thread_id}>" if scene.thread_id is not None else ""
     why = f": {scene.why}" if scene.status is SceneStatus.PAUSED else ""
-    about = f", {label(scene.title)}" if scene.title else ""
-    return f"**{scene.id}** {scene.kind}{about}{where}, {scene.status}{why}, {counted(len(scene.seats), 'seat')}"
+    return f"**{label(title_of(scene))}**{where}, {scene.status}{why}, {counted(len(scene.seats), 'seat')}"
 
 
 def _fared(fared: Sequence[Fared], names: Mapping[AgentId, str], coin: str) -> list[str]:

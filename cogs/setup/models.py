@@ -1,8 +1,10 @@
 """Whose models read the rooms, which model new agents have, and how it is tried."""
 
+from dataclasses import replace
+
 from discord import app_commands
 
-from bot.core.models import Api, OwnProvider
+from bot.core.models import MOST_CALLS_AT_ONCE, Api, OwnProvider
 from bot.core.sentences import Sentence, stacked
 from cogs.arguments import ModelArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
@@ -39,6 +41,7 @@ class Models(Group):
         api: Api | None = None,
         structured: Yes | None = None,
         free: Yes | None = None,
+        calls_at_once: app_commands.Range[int, 1, MOST_CALLS_AT_ONCE] | None = None,
     ) -> None:
         """Show which model provider reads the rooms, or bring one of your own; a form asks for its key.
 
@@ -47,6 +50,7 @@ class Models(Group):
             api: How it is asked; its own for a vendor, else chat, when left out
             structured: Whether it can be held to a JSON schema; yes when left out
             free: Whether it costs nothing; no when left out
+            calls_at_once: How many calls it is asked at a time; as many as it turns out to do when left out
         """
         managers_only(interaction)
         if use is None:
@@ -57,7 +61,9 @@ class Models(Group):
             ):
                 await self.removed(interaction)
         else:
-            await self.ask_for_key(interaction, started(use, api, structured, free))
+            await self.ask_for_key(
+                interaction, replace(started(use, api, structured, free), calls_at_once=calls_at_once)
+            )
 
     async def show_provider(self, interaction: Interaction) -> None:
         """Say who reads the rooms, never the key."""
@@ -80,7 +86,7 @@ class Models(Group):
         guild_id, who = guild_of(interaction), person(interaction)
         card = self.desk.trials.kept(guild_id, model) if set == "yes" and model else None
         card = card or await self.desk.trials.run(guild_id, who, model, Told(interaction).tell)
-        kept = await self.desk.trials.keep(guild_id, who, card.model, card.manner) if set == "yes" else ""
+        kept = await self.desk.trials.keep(guild_id, who, card) if set == "yes" else ""
         again = Again("setup try", (f"model={card.model}", "set=yes"))
         view = None if kept else with_button(again, Sentence("Ask it so from now on"))
         await interaction.edit_original_response(content=card_text(card.lines(), card.failed, kept), view=view)

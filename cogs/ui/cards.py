@@ -109,8 +109,8 @@ def _head(view: Outline, agent: Agent, state: State, look: NextBeat | None) -> S
             "{doing}; waits for {what}", doing=honest(doing_words(view, look)) or told, what=honest(look.words)
         )
     model = label(agent.model)
-    if agent.spare_model:
-        model = Sentence("{model}, else {spare}", model=model, spare=label(agent.spare_model))
+    for spare in agent.spare_models:
+        model = Sentence("{model}, else {spare}", model=model, spare=label(spare))
     kind = Sentence(
         "ID {id} · {type} · {model} · {tokens} · input {input}, output {output}, detail {detail}",
         id=agent.id,

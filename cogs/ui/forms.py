@@ -11,7 +11,7 @@ from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
-from bot.core.records import AgentId, WholeAgent
+from bot.core.records import LONGEST_MODEL, MOST_SPARES, AgentId, WholeAgent
 from bot.core.sentences import Sentence
 from bot.core.templates import TEMPLATES, Template
 from bot.languages.shown import speak_view
@@ -33,6 +33,7 @@ class Draft:
     type: AgentType
     agent_id: AgentId | None = None
     model: str | None = None
+    spare_models: tuple[str, ...] | None = None
     temperature: float | None = None
     aliases: tuple[str, ...] = ()
     picture: discord.Attachment | None = None
@@ -52,6 +53,7 @@ class Draft:
             type=agent.type,
             agent_id=agent.id,
             model=agent.model,
+            spare_models=agent.spare_models,
             temperature=agent.temperature,
             aliases=agent.aliases,
         )
@@ -189,7 +191,8 @@ class AgentForm(Form):
             default=draft.prompt[:FORM_CHARACTERS],
         )
         self.add_item(discord.ui.Label(text=WHO, component=self.prompt))
-        self.model = self._line(Sentence("Model"), draft.model or "", longest=100)
+        models = ", ".join([draft.model or "", *(draft.spare_models or ())])
+        self.model = self._line(Sentence("Model, then spare ones, with commas"), models, longest=1_000)
         heat = "" if draft.temperature is None else f"{draft.temperature:g}"
         self.temperature = self._line(Sentence("Temperature (0.0 to 2.0)"), heat, longest=5)
         others = Sentence("Other names it listens to, with commas")
@@ -212,11 +215,13 @@ class AgentForm(Form):
         """Hand on what was filled in."""
         whole = self._draft.prompt
         prompt = whole if self.prompt.value == whole[:FORM_CHARACTERS].strip() else self.prompt.value
+        models = models_of(self.model.value, most=1 + MOST_SPARES)
         written = replace(
             self._draft,
             name=self.name.value,
             prompt=prompt,
-            model=self.model.value or None,
+            model=next(iter(models), None),
+            spare_models=models[1:] if models else None,
             temperature=temperature_of(self.temperature.value),
             aliases=aliases_of(self.aliases.value),
         )
@@ -259,6 +264,18 @@ def aliases_of(text: str) -> tuple[str, ...]:
             )
         )
     return aliases
+
+
+def models_of(text: str, *, most: int) -> tuple[str, ...]:
+    """Read models with commas between them; raises Rejected when they are too many or too long."""
+    models = tuple(name.strip() for name in text.split(",") if name.strip())
+    if len(models) > most or any(len(name) > LONGEST_MODEL for name in models):
+        raise Rejected(
+            Sentence(
+                "Give at most {most} models, each of at most {longest} characters.", most=most, longest=LONGEST_MODEL
+            )
+        )
+    return models
 
 
 def temperature_of(text: str) -> float | None:

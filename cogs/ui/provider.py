@@ -133,13 +133,14 @@ def described(own: OwnProvider | None) -> str:
     held = Sentence("held to a schema") if own.structured else Sentence("told the format in words")
     cost = Sentence("booked as free") if own.free else Sentence("booked at list price")
     where = own.base_url or VENDORS.get(own.api, OPENAI)
-    return Sentence(
+    told = Sentence(
         "Its own provider ({where}) is asked through {api}, {held} and {cost}. Its key is sealed.",
         where=where,
         api=ASKED[own.api],
         held=held,
         cost=cost,
     )
+    return Sentence.joined(told, " ", own.pace_told)
 
 
 def card_text(lines: Sequence[str], failed: Sequence[str], kept: str) -> str:

@@ -70,6 +70,7 @@ class ProviderRow(Owned, table=True):
     free: bool = False
     prefix: str = ""
     sealed_key: bytes
+    calls_at_once: int | None = None
 
 
 class PersonRow(Owned, table=True):

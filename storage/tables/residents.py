@@ -53,7 +53,7 @@ class AgentRow(Owned, table=True):
     lease_until: datetime | None = Field(default=None, sa_type=UtcTime)
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = Field(default=None, sa_type=UtcTime)
-    spare_model: str = Field(
+    spare_model: str = Field(  # or several, with commas
         default="", sa_type=Prose, max_length=LONGEST_LINE, sa_column_kwargs={"server_default": ""}
     )
     detail: str = Field(default=Detail.AUTO.value, sa_column_kwargs={"server_default": Detail.AUTO.value})

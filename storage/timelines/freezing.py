@@ -266,13 +266,15 @@ UNSETTLED = (
     " AND messages.room_id = rooms.id AND messages.shown)",
     "UPDATE rooms SET last_message_at = NULL WHERE message_count = 0",
 )
+# whoever reads the heard rooms may look into a tree: of the others it holds no word that not everybody sees
+WORDLESS = "UPDATE rooms SET topic = '', billboard = '' WHERE visibility <> 'public' AND id NOT IN ({})"
 STAYS = {"beats": ("hud", "answer", "thoughts")}  # never read: all of them together may take gigabytes
 LEFT_BEHIND = ("managers_channel_id", "category_id", "architect_role_id", "synced_commands")
 
 
 async def _settle(copy: Session, community_id: CommunityId, part: _Part) -> None:
     """Let nothing in the copy hang on what stayed behind."""
-    for statement in UNSETTLED:
+    for statement in (*UNSETTLED, WORDLESS.format(_listed(part.heard))):
         await copy.run(text(statement))
     await copy.run(delete(OVERRIDES).where(OVERRIDES.c.name.in_(LEFT_BEHIND)))
     await recount(copy, community_id, part.agents)

@@ -19,7 +19,9 @@ from sqlalchemy import delete, select, tuple_, update
 
 from bot.core.errors import NotFound, StoreError
 from bot.core.name_redaction import NameRedactor
-from bot.core.timelines.records import UNREADABLE, Node, NodeId, Status
+from bot.core.records import CommunityId
+from bot.core.timelines.records import STUCK_TREES, UNREADABLE, Node, NodeId, Status
+from storage.communities import SqlNotes
 from storage.database import Database, database_url
 from storage.emptying import work_off
 from storage.erasing import erase
@@ -87,18 +89,29 @@ async def _purge_all_of(
     expected: set[tuple[int, int]],
 ) -> None:
     there = set(trees_in(folder, community_id))
-    troubles: list[StoreError] = []
+    troubles: dict[int, StoreError] = {}
     for tree in sorted(there):
         try:
             await _purge(database, folder, tree, list(owed.values()))
         except StoreError as error:  # the other trees are purged all the same
-            troubles.append(error)
+            troubles[tree[1]] = error
+    await _note_stuck(database, CommunityId(community_id), troubles)
     if expected - there:
         raise StoreError(BEGINNING)
-    for trouble in troubles:
+    for trouble in troubles.values():
         raise trouble
     async with database.writing() as connection:
         await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(owed)))
+
+
+async def _note_stuck(database: Database, community_id: CommunityId, troubles: Mapping[int, StoreError]) -> None:
+    """Note which trees keep what was to leave them, and why, for managers to be told; one in use is tried again."""
+    stuck = {str(tree): error.sentence for tree, error in troubles.items() if error.sentence != BUSY}
+    async with database.reading() as connection:
+        known = await SqlNotes(Session(connection)).find(community_id, STUCK_TREES) or {}
+    if known != stuck:
+        async with database.writing() as connection:
+            await SqlNotes(Session(connection)).keep(community_id, STUCK_TREES, {**stuck} or None)
 
 
 async def settle_trees(database: Database, folder: Path) -> None:

@@ -67,6 +67,7 @@ DAMAGED = "The file of this what-if is damaged: delete it and fork anew; the liv
 FULL = "The disk is full: this what-if can only be read until there is space; the live rooms are not touched."
 UNWRITABLE = "The file of this what-if may not be written: it can only be read."
 UNKEPT = "The what-if cannot be kept ({}): check the data folder and free some space."
+UNREMOVED = "The file of this what-if cannot be removed ({}): check the data folder and its rights."
 BUSY = "This what-if is being written by somebody else: try again in a moment."
 
 
@@ -81,10 +82,13 @@ def unfinished(file: Path) -> Path:
 
 
 def remove(file: Path) -> None:
-    """Delete a tree's file with its log, and what was left when it was made."""
-    for whole in (file, unfinished(file)):
-        for one in (whole, *(whole.with_name(f"{whole.name}{ending}") for ending in BESIDE)):
-            one.unlink(missing_ok=True)
+    """Delete a tree's file with its log, and what was left when it was made; raises StoreError where that cannot be."""
+    try:
+        for whole in (file, unfinished(file)):
+            for one in (whole, *(whole.with_name(f"{whole.name}{ending}") for ending in BESIDE)):
+                one.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(UNREMOVED.format(error.strerror or error)) from error
 
 
 def make(file: Path) -> None:

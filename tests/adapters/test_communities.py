@@ -134,6 +134,20 @@ async def test_a_call_that_runs_when_the_key_changes_is_answered() -> None:
         assert (await running).complete
 
 
+@pytest.mark.parametrize(("calls_at_once", "at_once"), [(1, 1), (2, 2), (None, 3)])
+async def test_a_server_of_ones_own_is_asked_so_much_at_once_as_was_set(
+    calls_at_once: int | None, at_once: int
+) -> None:
+    async with world() as here:
+        await here.theirs.prepare(match="slowly", answer={"agents": []}, delay_seconds=0.3)
+        here.bring(HERE, calls_at_once=calls_at_once)
+        models = await here.models.of(here.kept, HERE)
+        running = [asyncio.create_task(models.answer(call(input=f"slowly {number}"))) for number in range(3)]
+        await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        assert here.theirs.came_with.total() == at_once
+        assert all(one.complete for one in await asyncio.gather(*running))
+
+
 async def test_who_comes_too_late_for_the_old_key_is_asked_again_with_the_new_one() -> None:
     async with world() as here:
         here.bring(HERE)

@@ -242,9 +242,10 @@ async def test_geminis_faults_are_ours_and_nothing_is_sent_twice(
     problem: tuple[int, str, str], error: type[ModelError], words: str
 ) -> None:
     async with gemini(problem=problem) as (providers, there):
-        with pytest.raises(error, match=words):
+        with pytest.raises(error, match=words) as caught:
             await providers.answer(call(model=FLASH))
         assert len(there.bodies) == 1
+    assert caught.value.retry_after_seconds == (35 if problem[0] == 429 else None)
 
 
 async def test_a_gemini_that_takes_no_such_schema_is_asked_for_json() -> None:

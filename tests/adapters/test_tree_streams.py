@@ -85,6 +85,9 @@ class Gate(NoTrees):
             raise Rejected("No leaf can go on.")
         return Decimal(turns) * (siblings if what == "multi" else 1)
 
+    async def coin(self, timeline: Timeline) -> str:
+        return "imaginary USD"
+
     async def snapshot(self, timeline: Timeline) -> tuple[int, Sequence[Node]]:
         return await self.there.trees.snapshot(timeline.key)
 
@@ -171,7 +174,7 @@ async def test_a_node_is_read_compared_and_priced_and_its_agents_looked_into(tmp
             async with session.get(f"/trees/1{path}") as response:
                 return response.status, await response.json()
 
-        about = {"id": 1, "title": "dark", "thread_id": None, "usd_cap": "1"}
+        about = {"id": 1, "title": "dark", "thread_id": None, "usd_cap": "1", "coin": "imaginary USD"}
         async with session.get("/trees") as response:
             assert await response.json() == [about]
         assert (await given(f"/nodes/{node.id}/transcript"))[1] == {"lines": []}

@@ -198,7 +198,10 @@ class Google:
         return stream
 
     def no(self, status: int, kind: str, words: str) -> web.Response:
-        return web.json_response({"error": {"code": status, "message": words, "status": kind}}, status=status)
+        error: Json = {"code": status, "message": words, "status": kind}
+        if kind == "RESOURCE_EXHAUSTED":
+            error["details"] = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "35s"}]
+        return web.json_response({"error": error}, status=status)
 
     def chunks(self, most: int) -> list[Json]:
         used = {

@@ -124,7 +124,8 @@ async def test_the_overview_tells_what_is_warm_and_what_waits() -> None:
         assert (rooms["Ada"]["lately"], rooms["Bob"]["lately"], rooms["Bob"]["unposted"]) == (1, 0, 1)
         assert rooms["Ada"]["members"] == [ADA]
         assert [(one["kind"], one["state"], one["letters"]) for one in found["letters"]] == [("post", "waiting", 1)]
-        assert found["models"] == [{"name": found["models"][0]["name"], "agents": 2, "failing": False, "failures": 0}]
+        own = found["models"][0]["name"]
+        assert found["models"] == [{"name": own, "agents": 2, "spare_for": 0, "failing": False, "failures": 0}]
         await there.here.clock.advance(timedelta(minutes=11).total_seconds())
         assert (await told(there, "/overview"))["rooms"][0]["lately"] == 0
 

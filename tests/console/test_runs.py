@@ -84,7 +84,8 @@ async def test_a_run_is_told_named_branched_copied_and_deleted_and_all_of_it_sta
 ) -> None:
     async with laboratory(tmp_path) as there:
         assert (await there.ask(RUNS, "POST", json=TEA))[1] == {"run": 1}
-        assert [one["id"] for one in (await over(there, 1))["nodes"]] == [0, 1, 2]
+        played = await over(there, 1)
+        assert ([one["id"] for one in played["nodes"]], played["coin"]) == ([0, 1, 2], "imaginary USD")
         _, told = await there.ask(f"{RUNS}/1/snapshots/2")
         assert {one["by"] for one in told["lines"] if one.get("kind") == "say"} <= {"Ada", "Bo"}
         assert (told["outcome"]["turns"], sorted(told["usage"]["agents"])) == (4, ["Ada", "Bo"])
@@ -99,10 +100,16 @@ async def test_a_run_is_told_named_branched_copied_and_deleted_and_all_of_it_sta
         ]
         assert (await there.ask(f"{RUNS}/1/copy", "POST"))[1] == {"run": 2}
         assert (await there.ask(f"{RUNS}/1", "DELETE"))[0] == 200
-        assert [one["run"] for one in (await there.ask(RUNS))[1]["runs"]] == [2]
+        kept = (await there.ask(RUNS))[1]["runs"]
+        assert [(one["run"], one["coin"]) for one in kept] == [(2, "imaginary USD")]
         assert (await there.ask(f"{RUNS}/1"))[0] == 404
         log = [one.what for one in await there.desk.community.audit_log(GUILD_ID, BOSS)]
-        for what in ("Run 1 was begun: Tea", "Run 1 went on", "Run 1 was copied", "Run 1 was deleted"):
+        for what in (
+            "Run 1 was begun: Tea (stand-in, 1.00 imaginary USD at most)",
+            "Run 1 went on",
+            "Run 1 was copied",
+            "Run 1 was deleted",
+        ):
             assert any(one.startswith(what) for one in log), what
         assert not [one for one in (tmp_path / "runs").rglob("*") if one.stat().st_mode & 0o077 and one.is_file()]
 

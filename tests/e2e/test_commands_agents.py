@@ -149,9 +149,12 @@ async def test_options_change_an_agent_without_a_form(cast: Cast) -> None:
 
 async def test_a_spare_model_is_named_and_taken_away_again(cast: Cast) -> None:
     id = await cast.agent("Sorrel")
-    assert "Sorrel is changed." in await cast.manager.told("agent edit", agent=str(id), spare_model="gpt-4o")
-    assert "gpt-4o-mini, else gpt-4o" in await cast.manager.told("agent show", agent=str(id))
-    assert "Sorrel is changed." in await cast.manager.told("agent edit", agent=str(id), spare_model="none")
+    assert "Sorrel is changed." in await cast.manager.told("agent edit", agent=str(id), spare_models="gpt-4o, gpt-5")
+    assert "gpt-4o-mini, else gpt-4o, else gpt-5" in await cast.manager.told("agent show", agent=str(id))
+    form = await cast.manager.run("agent edit", agent=str(id))
+    assert "Sorrel is changed." in words_of(await cast.manager.fill(form, model="gpt-5, gpt-4o-mini"))
+    assert "gpt-5, else gpt-4o-mini" in await cast.manager.told("agent show", agent=str(id))
+    assert "Sorrel is changed." in await cast.manager.told("agent edit", agent=str(id), spare_models="none")
     assert ", else" not in await cast.manager.told("agent show", agent=str(id))
 
 

@@ -50,6 +50,8 @@ async def test_a_researcher_starts_a_council_of_five_from_the_wizard(home: Livin
         await expect(page.get_by_text("It ended: as long as it was to be")).to_be_visible()
         await expect(page.get_by_role("treeitem")).to_have_count(2)
         await expect(page.get_by_role("list", name="Transcript")).to_contain_text("ferry")
+        await expect(page.get_by_text("at most 1.00 imaginary USD")).to_be_visible()
+        await expect(page.get_by_role("table", name="Agents")).to_contain_text(re.compile(r"\d imaginary USD"))
         await without_faults(page)
         await tab.shot("console-runs-2-run")
         await page.emulate_media(color_scheme="dark")

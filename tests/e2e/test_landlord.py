@@ -48,7 +48,7 @@ async def my_turn_or_end(cast: Cast, inside: Commander) -> Json | None:
         if "**Over**" in there["content"]:
             return (None,)
         seat = inside.seat_now()
-        if seat is None and "Waiting for @" in there["content"]:
+        if seat is None and "Waiting for <@" in there["content"]:
             seat = await inside.press(there, "My seat")
         return (seat,) if seat and "It is your turn" in words_of(seat) else None
 

@@ -72,7 +72,7 @@ async def notices(you: Visitor, channel_id: str, words: str) -> list[Json]:
 
 
 async def bring(commands: Commander, key: str, address: str) -> str:
-    form = await commands.run("setup provider", use="another server")
+    form = await commands.run("setup provider", use="another server", calls_at_once=2)
     filled = {"base": address, "key": key, "model": "gpt-4o-mini"}
     return words_of(await commands.fill(form, **filled))
 
@@ -170,6 +170,7 @@ async def nobody_is_shown_the_key(commands: Commander, stage: Stage) -> None:
     shown = await commands.told("setup provider")
     assert f"read by models at {stage.theirs.url}, with this server's own key" in shown
     assert "Chat Completions, held to a schema and booked at list price" in shown
+    assert "It is asked 2 calls at a time." in shown
     start, audit = await commands.told("setup start"), await commands.told("audit")
     assert stage.theirs.url in start
     assert f"The server's own model provider is set ({stage.theirs.url}, chat)." in audit

@@ -64,6 +64,8 @@ async def test_a_manager_grows_reads_and_compares_a_tree_by_presses(home: Living
         await expect(advance).to_be_enabled()
         await advance.click()
         await tells(node(pane, 2), "went on after 1, done, 1 turn")
+        await expect(pane.locator(".tree-state")).to_have_text(re.compile(r"of \d\.\d\d imaginary USD$"))
+        await expect(side.locator(".tree-about").first).to_have_text(re.compile(r"imaginary USD$"))
         await expect(tab.message("Made: 1 node (2).")).to_be_visible()
         siblings = side.get_by_role("button", name=re.compile(r"^Siblings\s*(about|under|free)"))
         await siblings.click()

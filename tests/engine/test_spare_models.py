@@ -28,8 +28,8 @@ class Moody(ScriptedModel):
         return await super().answer(call)
 
 
-async def spared(home: Hearts) -> None:
-    await home.apply(UpdateAgent(agent_id=AgentId(1), fields={"spare_model": SPARE}))
+async def spared(home: Hearts, *spares: str) -> None:
+    await home.apply(UpdateAgent(agent_id=AgentId(1), fields={"spare_models": spares or (SPARE,)}))
 
 
 async def told(home: Hearts) -> list[str]:
@@ -89,6 +89,36 @@ async def test_when_both_fail_the_main_is_tried_and_the_room_told_as_ever() -> N
         await home.run(60)
         assert [call.model for call in model.calls][:3] == [MAIN, SPARE, MAIN]
         assert any("cannot answer just now" in one for one in await told(home))
+
+
+async def test_the_next_spare_takes_over_while_those_before_it_fail_and_the_first_that_is_back_answers_again() -> None:
+    model = Moody(MAIN, SPARE)
+    config = CommunityConfig(managers_channel_id=Snowflake(9_000))
+    async with hearts(1, model=model, config=config) as home:
+        await spared(home, SPARE, OTHER)
+        await home.hear("hi there")
+        await home.run(60)
+        assert [call.model for call in model.calls] == [MAIN, SPARE, OTHER]
+        assert [text for who, text in await home.lines() if who == "1"] == [f"I speak by {OTHER}."]
+        (notice,) = await told(home)
+        assert notice.startswith(f"{MAIN} fails: {OTHER} answers for Agent1 until it is back")
+        model.down = {MAIN}
+        model.failing = {MAIN}
+        await home.hear("hi again")
+        await home.run(20)
+        assert [call.model for call in model.calls][3:] == [SPARE]
+        assert len(await told(home)) == 1
+
+
+async def test_each_model_of_the_list_has_its_turn_while_none_gives_an_answer_that_can_be_used() -> None:
+    model = ScriptedModel(['{"agents" ]]} <<<'] * 30)
+    async with hearts(1, model=model, config=CommunityConfig(unusable_told=1)) as home:
+        await spared(home, SPARE, OTHER)
+        for number in range(4):
+            await home.hear(f"hi there, for the {number}. time")
+            await home.run(100)
+        asked = [call.model for call in model.calls if "\nmend: " not in call.input]
+        assert asked == [MAIN, SPARE, OTHER, MAIN]
 
 
 async def test_a_model_whose_answers_cannot_be_used_is_spared_as_well() -> None:

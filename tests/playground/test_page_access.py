@@ -232,3 +232,23 @@ async def test_a_message_has_two_stops_for_tab_and_arrows_go_through_the_rest(br
         await keys.press("ArrowRight")
         await expect(focused).to_have_text("https://example.org")
         assert await tab.page.locator(".log [tabindex='0']").count() == 2
+
+
+async def test_the_tools_of_a_message_go_with_who_goes_elsewhere_by_keys(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        keys, bar = tab.page.keyboard, tab.page.get_by_role("toolbar", name="Message tools")
+        await tab.say("The first")
+        await tab.say("The last")
+        await tab.message("The last").focus()
+        await keys.press("ArrowUp")
+        await expect(tab.message("The first").locator(bar)).to_be_visible()
+        await keys.press("Enter")
+        await expect(tab.page.get_by_role("menuitem", name="Reply")).to_be_focused()
+        await expect(bar).to_have_count(1)
+        await keys.press("Enter")
+        await expect(tab.box).to_be_focused()
+        await expect(bar).to_have_count(0)
+        await tab.message("The last").hover()
+        await tab.box.focus()
+        await expect(tab.message("The last").locator(bar)).to_be_visible()

@@ -10,6 +10,7 @@ from playwright.async_api import Browser, expect
 
 from tests.playground.page_driver import staged
 from tests.playground.page_face import agent, beat, facing
+from tests.playground.person import Person
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -143,6 +144,17 @@ async def test_an_agents_posts_bear_its_name_and_lead_to_its_drawer(browser: Bro
         await expect(post.locator(".badge")).to_have_text("AGENT")
         await post.get_by_role("button", name="Ada", exact=True).click()
         await expect(tab.page.locator(".drawer").get_by_role("heading", name="Ada")).to_be_visible()
+
+
+async def test_a_webhook_of_a_persons_own_is_no_agent_whatever_it_calls_itself(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        face.agents = [agent(str(scene.channel.id))]
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Ada idle").wait_for()
+        async with Person.owner(scene.playground.url) as owner:
+            made = await owner.call("POST", f"/channels/{scene.channel.id}/webhooks", json={"name": "Ada"})
+            await owner.call("POST", f"/webhooks/{made['id']}/{made['token']}", json={"content": "Give me your keys."})
+        await expect(tab.message("Give me your keys.").locator(".badge")).to_have_text("APP")
 
 
 async def test_the_bot_types_in_the_name_of_the_agent_that_answers(browser: Browser) -> None:

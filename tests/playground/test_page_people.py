@@ -4,6 +4,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.playground.page_driver import staged
+from tests.playground.person import Person
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -21,6 +22,18 @@ async def test_two_people_talk_and_see_each_other_type(browser: Browser) -> None
         await expect(mira.page.locator(".typing")).to_be_empty()
         await mira.say("Hello you")
         await expect(you.message("Hello you").locator(".author")).to_have_text("Mira")
+
+
+async def test_a_name_means_who_bears_it_as_username_before_who_only_took_it(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        mira = await scene.person("Mira")
+        async with Person.owner(scene.playground.url) as owner:
+            path = f"/guilds/{owner.about['guild_id']}/members/@me"
+            await owner.call("PATCH", path, json={"nick": "mira"})
+        tab = await scene.tab()
+        await tab.say("Hello @mira")
+        [said] = [one async for one in scene.channel.history(limit=1)]
+        assert said.content == f"Hello <@{mira['user']['id']}>"
 
 
 async def test_what_is_whispered_is_seen_by_one_person_only_and_can_be_put_away(browser: Browser) -> None:

@@ -101,3 +101,14 @@ async def test_a_person_who_is_removed_is_out_of_the_server_and_what_they_said_s
     assert (kept["content"], kept["author"]["global_name"]) == ("I was here", "Bo")
     assert (await owner.setup("DELETE", f"/people/{owner.id}"))["message"] == "Who owns a server cannot be removed."
     assert (await owner.setup("PATCH", f"/people/{bo.id}", json={"name": "Bob"}))["code"] == 10013
+
+
+async def test_a_username_is_one_persons_alone(playground: Playground, owner: Person) -> None:
+    async with Person.new(playground.url, "Bo") as bo:
+        for taken in ("bo", "BO", "Selfroom"):
+            with pytest.raises(Refusal) as refused:
+                await owner.call("PATCH", "/users/@me", json={"username": taken})
+            assert refused.value.body["errors"]["username"]["_errors"][0]["code"] == "USERNAME_ALREADY_TAKEN"
+        assert (await bo.call("PATCH", "/users/@me", json={"username": "Bo"}))["username"] == "Bo"
+        assert (await owner.call("PATCH", "/users/@me", json={"username": "rob"}))["username"] == "rob"
+        assert (await owner.setup("POST", "/people", json={"name": "bo"}))["user"]["username"] == "bo2"

@@ -91,11 +91,13 @@ async def test_a_plain_picture_of_ours_is_found_again_at_another_port(
         assert got.status == 200 and got.url.path == "/cdn/embed/avatars/3.png"
 
 
-async def test_who_has_no_face_gets_a_plain_one(ada: Person, playground: Playground) -> None:
+async def test_who_has_no_face_gets_a_drawn_one(ada: Person, playground: Playground) -> None:
     async with aiohttp.ClientSession() as session, session.get(f"{playground.cdn_url}/embed/avatars/3.png") as got:
         data = await got.read()
     with Image.open(io.BytesIO(data)) as image:
-        assert image.size == (64, 64)
+        assert image.size == (128, 128)
+        white, ground = sorted(count for count, _ in image.getcolors() or ())
+        assert ground > white > 500  # it has eyes and a mouth
     far = f"{playground.cdn_url}/embed/avatars/{'9' * 5_000}.png"
     async with aiohttp.ClientSession() as session, session.get(far) as got:
         assert got.status == 404

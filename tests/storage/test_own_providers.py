@@ -26,7 +26,9 @@ async def test_a_provider_is_kept_replaced_and_removed(store: SqlStore, communit
     assert await kept(store, community_id) is None
     await keep(store, community_id, OURS)
     assert await kept(store, community_id) == OURS
-    later = OwnProvider(base_url=None, api="responses", structured=False, free=True, sealed_key=b"another")
+    later = OwnProvider(
+        base_url=None, api="responses", structured=False, free=True, sealed_key=b"another", calls_at_once=2
+    )
     await keep(store, community_id, later)
     assert await kept(store, community_id) == later
     await keep(store, community_id, None)

@@ -104,9 +104,12 @@ class Providers:
     def is_known(self, model: str) -> bool:
         return self._prices.knows(model)
 
-    def counted_as(self, model: str) -> str:
+    def is_own(self, model: str) -> bool:
         found = self._found(model)
-        return "own" if found is not None and found[0].options.own else self._prices.name_of(model) or "others"
+        return found is not None and found[0].options.own
+
+    def counted_as(self, model: str) -> str:
+        return "own" if self.is_own(model) else self._prices.name_of(model) or "others"
 
     def ceilings(self, model: str) -> Ceilings | None:
         found = self._found(model)
@@ -282,7 +285,7 @@ class CommunityProviders:
             return _Made(None, self._providers(shared, missing=missing, whose=whose), None)
         try:
             key = self._cipher.decrypt(kept.sealed_key, of_provider(community.id))
-            own = self._open(kept, key, self._pace, self._memory(community.id))
+            own = self._open(kept, key, self._pace_of(kept), self._memory(community.id))
         except BadSetting as error:
             log.warning("the key of a community's provider cannot be read", community=community.id, why=error.sentence)
             return _Made(kept, Providers({}, self._prices, missing=UNREADABLE), None)
@@ -291,6 +294,10 @@ class CommunityProviders:
     def _providers(self, providers: Mapping[str, Provider], *, missing: str = "", whose: str = "") -> Providers:
         ceilings, allowed = self._ceilings, self._allowed
         return Providers(providers, self._prices, missing=missing, ceilings=ceilings, allowed=allowed, whose=whose)
+
+    def _pace_of(self, kept: OwnProvider) -> Pace | None:
+        """Give how a community's server is asked: what it says of calls at once goes before the installation's."""
+        return replace(self._pace or Pace(), calls_at_once=kept.calls_at_once) if kept.calls_at_once else self._pace
 
     def _memory(self, community_id: CommunityId) -> Memory | None:
         return Memory(store=self._store, name=f"models of community {community_id}") if self._store else None

@@ -21,6 +21,7 @@ from bot.core.records import Json, Usage
 
 if TYPE_CHECKING:
     from google.genai import Client
+    from google.genai.errors import APIError
     from google.genai.types import GenerateContentResponse
 
 ADDRESS: Final = "https://generativelanguage.googleapis.com"
@@ -66,7 +67,7 @@ class GeminiLine:
             async for event in stream:
                 yield _piece(event)
         except genai.errors.APIError as error:
-            raise _told(error.code, str(error.message), error.response) from error
+            raise _told(error, _rest(error.details)) from error
 
     def _opened(self, genai: ModuleType) -> "Client":
         if self._client is None:
@@ -145,10 +146,19 @@ def _usage(event: "GenerateContentResponse") -> Usage | None:
     return usage_of(input_count=told.prompt_token_count, cached=cached, output=written)
 
 
-def _told(status: int, said: str, response: object) -> Told:
+def _told(error: "APIError", rest: float | None) -> Told:
+    status, said, response = error.code, str(error.message), error.response
     headers = response.headers if isinstance(response, httpx2.Response) else {}
     if status == EMPTY_HANDED and "API key" in said:
         status = 401
     elif status == OVERLOADED:
         status = 529
-    return Told(status, said, asked_for(headers.get("retry-after", "")))
+    return Told(status, said, asked_for(headers.get("retry-after", "")) or rest)
+
+
+def _rest(body: object) -> float | None:
+    """Give for how many seconds Google asks to be left alone, as it says in the body: `"retryDelay": "35s"`."""
+    error = body.get("error", body) if isinstance(body, dict) else None
+    details = error.get("details") if isinstance(error, dict) else None
+    told = [one.get("retryDelay") for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+    return next((asked_for(one.removesuffix("s")) for one in told if isinstance(one, str)), None)

@@ -8,11 +8,16 @@ from bot.core.actions.definition import Action, Category, Need, define, people_o
 from bot.core.actions.fields import AgentRef, Line, Number, Prompt, RoomRef
 from bot.core.kinds import AgentType, Detail, InputFormat, OutputFormat
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
+from bot.core.records import LONGEST_MODEL, MOST_SPARES
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]  # held to its rules by core.names
 Temperature = Annotated[Number, Field(ge=0, le=2)]
 Alias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_ALIAS)]
 Aliases = Annotated[tuple[Alias, ...], Field(max_length=MOST_ALIASES)]
+Spare = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_MODEL, pattern="^[^,]*$")
+]
+Spares = Annotated[tuple[Spare, ...], Field(max_length=MOST_SPARES)]
 Budget = Annotated[int, Field(ge=4_000, le=200_000)]
 
 
@@ -56,7 +61,7 @@ class AlterAgent(Action):
     background_prompt: Prompt | None = None
     name: Name | None = None
     model: Line | None = None
-    spare_model: Line | None = people_only()
+    spare_models: Spares | None = people_only()
     temperature: Temperature | None = people_only()
     avatar_url: Line | None = people_only()
     token_budget: Budget | None = people_only()

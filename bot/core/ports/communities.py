@@ -20,6 +20,9 @@ class Communities(Protocol):
     async def of_guild(self, guild_id: Snowflake) -> Community | None:
         """Find a community by its Discord server."""
 
+    async def of_id(self, community_id: CommunityId) -> Community | None:
+        """Find a community by its number, however many others there are."""
+
 
 class WritableCommunities(Communities, Protocol):
     """Communities that are made and paused."""

@@ -19,6 +19,7 @@ from pydantic import (
 
 from bot.core.config import CommunityConfig
 from bot.core.kinds import AgentType
+from bot.core.models import Source
 from bot.core.scenes.kind import Ordering, SceneKind
 from bot.core.scenes.registry import KINDS
 from bot.core.templates import TEMPLATES
@@ -158,6 +159,10 @@ class RunSpec(_Part):
     def is_scripted(self) -> bool:
         """Whether the scripted mind answers, and no model is asked."""
         return self.model == STAND_IN
+
+    def coin(self, of_models: str) -> str:
+        """Name the money of a run; `of_models`: the one in which those are paid who are asked."""
+        return Source(imaginary=True).coin if self.is_scripted else of_models
 
     @property
     def config(self) -> CommunityConfig:

@@ -18,6 +18,7 @@ NodeId = NewType("NodeId", int)  # counted per tree, and never given again
 
 ROOT = NodeId(0)
 NEWEST_MESSAGES = 20_000
+STUCK_TREES = "stuck what-ifs"  # noted of a community: by tree why what was deleted could not leave its file
 UNREADABLE = (  # why a tree is gone
     "Its file was damaged: what was deleted in this server could not be taken out of it, so all of it went."
 )

@@ -34,7 +34,9 @@ class Cards:
 
     async def read(self, guild_id: Snowflake, data: bytes) -> Card:
         """Read a character card from a file's content; raises BadSetting with what is wrong, and TooMuch."""
-        return await self.office.bench.done(guild_id, read_card, data)
+        async with self.office.looking(guild_id) as (community, _):
+            lane = community.id  # as of all its work: no server has two at a time
+        return await self.office.bench.done(lane, read_card, data)
 
     async def move_in(self, guild_id: Snowflake, person: Person, card: Card) -> tuple[Agent, Outcome]:
         """Make an agent from a card: it greets its room once; gives it and what came of it."""

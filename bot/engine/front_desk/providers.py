@@ -12,7 +12,7 @@ from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig, Manner
 from bot.core.errors import ModelError, ModelUnreachable, Rejected
 from bot.core.kinds import HeldFor
-from bot.core.models import Model, ModelCall, OwnProvider, Source
+from bot.core.models import MOST_CALLS_AT_ONCE, Model, ModelCall, OwnProvider, Source
 from bot.core.ports import Writing
 from bot.core.records import Community, Json, Person, Snowflake, Usage
 from bot.core.sealing import of_provider
@@ -25,7 +25,7 @@ from bot.engine.purse import CallPrice, as_told, set_aside, settle, spending_now
 from bot.engine.trial.card import Card
 from bot.engine.trial.phrases import LANGUAGES
 from bot.engine.trial.running import Progress, Trial, Wanted
-from bot.engine.trial.stage import Props
+from bot.engine.trial.stage import InLane, Props
 
 PREFIX = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LONGEST_KEY = 500
@@ -162,7 +162,8 @@ class Providers:
             changes.append(SetOverride(name="model", value=model))
         await write.apply(community.id, changes)
         await write.claims.free_held(community.id, HeldFor.MODEL, self.office.now())
-        others = {one.model for one in view.agents.values() if one.retired_at is None} - {model}
+        living = [one for one in view.agents.values() if one.retired_at is None]
+        others = {name for one in living for name in (one.model, *one.spare_models)} - {model}
         named = ", ".join(sorted(others)[:5])
         if not named:
             return ""
@@ -210,6 +211,8 @@ def _checked(provider: OwnProvider, key: str, model: str) -> tuple[OwnProvider, 
         raise Rejected(Sentence("Name a model that the provider has: it is asked one small question."))
     if len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
         raise Rejected(Sentence("A key has no spaces or line breaks: copy it again, whole and alone."))
+    if provider.calls_at_once is not None and not 1 <= provider.calls_at_once <= MOST_CALLS_AT_ONCE:
+        raise Rejected(Sentence("A provider is asked 1 to {most} calls at once.", most=MOST_CALLS_AT_ONCE))
     if not key and provider.base_url is None:
         raise Rejected(Sentence("Give your key: without one the vendor answers nobody."))
     base_url = provider.base_url.strip().rstrip("/") if provider.base_url is not None else None
@@ -252,7 +255,7 @@ class Trials:
         try:
             props = Props(
                 open_store=office.open_stage,
-                performer=office.performer,
+                performer=office.performer.apart(),
                 clock=office.clock,
                 random=office.random,
                 cipher=office.cipher,
@@ -291,19 +294,37 @@ class Trials:
                 spending = await spending_now(read.money, community.id, config, today, price.ceilings)
             return spending.lacks(usd=beyond, tokens=more) is None
 
-        trial = Trial(props, model, affords)
+        trial = Trial(replace(props, workshop=InLane(props.workshop, community.id)), model, affords)
         try:
             return await trial.run(wanted, progress)
         finally:
             async with self.office.store.writing(community.id) as write:
                 await settle(write.money, community.id, reservation, trial.used)
 
-    async def keep(self, guild_id: Snowflake, person: Person, model: str, manner: Manner) -> str:
-        """Have a model asked as was found best; gives a sentence."""
+    async def keep(self, guild_id: Snowflake, person: Person, card: Card) -> str:
+        """Have a model asked as its trial found best; gives a sentence."""
         async with self.office.looking(guild_id) as (community, read):
             config = (await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)).config
-        await self.actions.take(guild_id, person, SetSetting(name="models", value=with_manner(config, model, manner)))
-        return Sentence("{model} is asked so from now on (`/setup options`: `models`).", model=model)
+        models = with_manner(config, card.model, card.manner)
+        await self.actions.take(guild_id, person, SetSetting(name="models", value=models))
+        told = Sentence("{model} is asked so from now on (`/setup options`: `models`).", model=card.model)
+        return told + await self._asked_at_once(guild_id, person, card)
+
+    async def _asked_at_once(self, guild_id: Snowflake, person: Person, card: Card) -> str:
+        """Have the server's own provider asked so much at once; gives a sentence, also of one that is not its own."""
+        async with self.office.changing(guild_id, person) as (community, write):
+            own = await write.providers.of(community.id)
+            models = await self.office.providers.of(write.providers, community)
+            if own is None or not models.is_own(card.model):
+                return Sentence(" How many calls at once that may be is set by whoever runs Selfroom.")
+            so = replace(own, calls_at_once=card.calls_to_set)
+            if so != own:
+                await write.providers.keep(community.id, so)
+                what = f"The server's own model provider: {so.pace_told}"
+                audit = Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())
+                await write.apply(community.id, [audit])
+        self.office.on_done()
+        return Sentence.joined(" ", so.pace_told)
 
 
 def with_manner(config: CommunityConfig, model: str, manner: Manner) -> Json:

@@ -59,8 +59,8 @@ class UnderWay:
 class Laboratory(Protocol):
     """Where runs of servers are kept and played; raises NotFound for one that there is not."""
 
-    async def all(self, server: Snowflake) -> bytes:
-        """Give a server's runs, the newest first, and which is played, as JSON."""
+    async def all(self, server: Snowflake, coin: str) -> bytes:
+        """Give a server's runs, the newest first, and which is played, as JSON; `coin`: what models are paid in."""
 
     async def count(self, server: Snowflake) -> int:
         """Count a server's runs."""
@@ -71,7 +71,7 @@ class Laboratory(Protocol):
     def ended(self, server: Snowflake, number: int) -> str:
         """Say how a run ended that was played since Selfroom began; empty where nobody knows."""
 
-    async def one(self, server: Snowflake, number: int) -> bytes:
+    async def one(self, server: Snowflake, number: int, coin: str) -> bytes:
         """Give a run with what it was made of, its worlds by id, how it ended and what is played, as JSON."""
 
     async def spent(self, server: Snowflake, number: int) -> tuple[RunSpec, Decimal]:
@@ -174,8 +174,7 @@ class Runs:
         if await self.kept.count(guild_id) >= MOST_RUNS:
             raise Rejected(Sentence("Over the limit of {runs}: delete one first.", runs=counted(MOST_RUNS, "run")))
         house = await self._house(guild_id, spec, spec.budget)
-        async with self.office.looking(guild_id) as (community, read):
-            coin = (await self.office.providers.of(read.providers, community)).source.coin
+        coin = spec.coin(await self.coin(guild_id))
         number = await self.kept.begin(guild_id, spec, house)
         what = f"Run {number} was begun: {spec.title} ({spec.model}, {spec.budget} {coin} at most)."
         await self._note(guild_id, person, what)
@@ -229,6 +228,19 @@ class Runs:
             days = self.config.overlaid(community.overrides).timeline_days
             if isinstance(at, str) and datetime.fromisoformat(at) < self.office.now() - timedelta(days=days):
                 await self.there.forget(community.guild_id)
+
+    async def all(self, guild_id: Snowflake) -> bytes:
+        """Give the runs of a server, the newest first, and which is played, as JSON."""
+        return await self.kept.all(guild_id, await self.coin(guild_id))
+
+    async def one(self, guild_id: Snowflake, number: int) -> bytes:
+        """Give a run with its worlds, as JSON."""
+        return await self.kept.one(guild_id, number, await self.coin(guild_id))
+
+    async def coin(self, guild_id: Snowflake) -> str:
+        """Name the money in which models are paid that are asked in a run of this server."""
+        async with self.office.looking(guild_id) as (community, read):
+            return (await self.office.providers.of(read.providers, community)).source.coin
 
     async def models(self, guild_id: Snowflake) -> Sequence[str]:
         """Give the models that a run of this server may be answered by."""

@@ -9,20 +9,17 @@ from importlib import metadata
 
 import structlog
 
-from bot.core.changes import AddLetter, Audit
+from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
-from bot.core.kinds import LetterKind
 from bot.core.letters import NoticePayload
 from bot.core.people import by_person
-from bot.core.ports.timelines import WritableTimelines
 from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
     NOW,
-    UNREADABLE,
     AtMessage,
     AtStep,
     AtTime,
@@ -41,6 +38,7 @@ from bot.core.timelines.records import (
 from bot.core.timelines.showing import MindShown, Shown
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
+from bot.engine.front_desk.tree_news import laid_to_rest, notice, tell_makers, tell_of_stuck
 from bot.engine.masks import check_may_look, rooms_shut_to
 from bot.engine.timelines.house import Estimate, Treasury
 from bot.engine.timelines.looking import link_to
@@ -51,7 +49,6 @@ MEGABYTE = 1_000_000
 OFF_HERE = Sentence("What-ifs are switched off in this server: `/setup options` has `timelines`.")
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
 SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
-NOBODY = Snowflake(0)
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
 
 
@@ -234,9 +231,8 @@ class Timelines:
 
     async def _config(self, timeline: Timeline) -> CommunityConfig:
         async with self.office.store.reading() as read:
-            everyone = await read.communities.all()
-        community = next(one for one in everyone if one.id == timeline.community_id)
-        return self.config.overlaid(community.overrides)
+            community = await read.communities.of_id(timeline.community_id)
+        return self.config.overlaid(community.overrides if community is not None else {})
 
     async def point_of(
         self,
@@ -392,7 +388,7 @@ class Timelines:
         check_manages(person)
         await self._there().grower.remove(timeline.key)
         async with self.office.store.writing(timeline.community_id) as write:
-            await _laid_to_rest(write.timelines, timeline, f"Tree {timeline.id} was deleted.")
+            await laid_to_rest(write.timelines, timeline, f"Tree {timeline.id} was deleted.")
             await write.apply(timeline.community_id, [self._audit(person, f"Tree {timeline.id} was deleted.")])
         return Sentence("Tree {tree} is deleted, with all its nodes.", tree=timeline.id)
 
@@ -409,7 +405,7 @@ class Timelines:
                 return
             text = f"🌳 A node of what-if {key.id} could not be kept: {why} It runs again when Selfroom starts anew."
             told = NoticePayload(text=text, to_managers=not timeline.made_by, person_id=timeline.made_by or None)
-            await write.apply(key.community_id, [self._notice(timeline, told)])
+            await write.apply(key.community_id, [notice(timeline, told, self.office.now())])
 
     async def of_key(self, key: TreeKey) -> Shown | None:
         """Give a tree as it is shown; None once it is gone."""
@@ -441,31 +437,20 @@ class Timelines:
             self.orchard.treasury.on_changed(key, None)
 
     async def _expire(self, orchard: Orchard) -> None:
-        await self._tell_makers()
+        store, now = self.office.store, self.office.now()
+        await tell_of_stuck(store, now)
+        await tell_makers(store, now)
+        await self._tell_of_stuck()
         async with self.office.store.reading() as read:
             over = await read.timelines.expired(self.office.now())
         for one in over:
-            await orchard.grower.remove(one.key)
+            try:
+                await orchard.grower.remove(one.key)
+            except SelfroomError as error:  # the others go all the same
+                log.warning("a what-if that nobody touched for long cannot be deleted", tree=one.id, why=error.sentence)
+                continue
             async with self.office.store.writing(one.community_id) as write:
-                await _laid_to_rest(write.timelines, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
-
-    async def _tell_makers(self) -> None:
-        """Tell those whose tree went by itself why, once; who was forgotten is told nothing.
-
-        That a file was damaged managers are told too.
-        """
-        async with self.office.store.reading() as read:
-            gone = [one for one in await read.timelines.all() if one.gone and one.made_by]
-        for one in gone:
-            async with self.office.store.writing(one.community_id) as write:
-                maker = await write.people.find(one.community_id, one.made_by)
-                damaged = [NoticePayload(text=f"🌳 What-if {one.id} was deleted. {one.gone}")]
-                told = damaged if one.gone == UNREADABLE else []
-                if maker is not None and maker.username:
-                    text = f"🌳 Your what-if {one.id} was deleted. {one.gone}"
-                    told.append(NoticePayload(text=text, to_managers=False, person_id=one.made_by))
-                await write.apply(one.community_id, [self._notice(one, each) for each in told])
-                await _laid_to_rest(write.timelines, one, one.gone)
+                await laid_to_rest(write.timelines, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
         """Keep a tree longer, and who did what."""
@@ -477,10 +462,6 @@ class Timelines:
                 await write.timelines.keep(replace(known, expires_at=later))
             await write.apply(timeline.community_id, [self._audit(person, what)])
 
-    def _notice(self, timeline: Timeline, told: NoticePayload) -> AddLetter:
-        now, payload = self.office.now(), told.stored()
-        return AddLetter(kind=LetterKind.NOTICE, room_id=timeline.room_id, not_before=now, payload=payload)
-
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())
 
@@ -488,11 +469,3 @@ class Timelines:
 def _turns_of(nodes: Sequence[Node | Planned]) -> int:
     """Give in how many turns of agents these are thought to be run; a minute counts as one."""
     return sum(one.turns_wanted or int((one.minutes or 0) + 0.99) for one in nodes)
-
-
-async def _laid_to_rest(timelines: WritableTimelines, timeline: Timeline, why: str) -> None:
-    """Forget a tree, and who made it, but for its thread: people were told that no agent hears what is said there."""
-    if timeline.thread_id is None:
-        await timelines.drop(timeline.community_id, timeline.id)
-    else:
-        await timelines.keep(replace(timeline, gone=why, title="", made_by=NOBODY))

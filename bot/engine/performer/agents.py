@@ -1,6 +1,6 @@
 """Performs making, changing, retiring and restoring agents."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import cast
@@ -26,7 +26,6 @@ from bot.engine.performer.unit_of_work import UnitOfWork
 DAY = timedelta(days=1)
 SETTLED_IN = timedelta(seconds=2)
 PROMPT_PERCENT = 10
-NO_SPARE = "none"
 
 
 @handles(CreateAgent, asks=Asks.NEWEST)
@@ -59,11 +58,12 @@ async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
     fields = _altered(action)
     if not fields and action.name is None:
         raise Rejected(Sentence("Say what to change."))
+    if "spare_models" in fields:
+        fields["spare_models"] = _spares(work, fields["spare_models"], but=fields.get("model", agent.model))
     after = replace(agent, **fields)
     check_prompt(work, after.prompt, after.token_budget)
-    await check_model(work, after.model)
-    if after.spare_model:
-        await check_model(work, after.spare_model)
+    for model in (after.model, *after.spare_models):
+        await check_model(work, model)
     check_avatar(after.avatar_url)
     looked_at = False
     if action.name is not None:
@@ -299,9 +299,20 @@ def _altered(action: AlterAgent) -> WholeAgentColumns:
     given = action.model_dump(exclude={"type", "agent_id", "name", "background_prompt"}, exclude_none=True)
     if action.background_prompt is not None:
         given["prompt"] = action.background_prompt
-    if action.spare_model == NO_SPARE:
-        given["spare_model"] = ""
     return cast(WholeAgentColumns, given)
+
+
+def _spares(work: UnitOfWork, named: Sequence[str], *, but: str) -> tuple[str, ...]:
+    """Give spare models each once, without the agent's own; raises Rejected when they are too many."""
+    spares, most = tuple(dict.fromkeys(name for name in named if name != but)), work.config.spare_models
+    if len(spares) > most:
+        raise Rejected(
+            Sentence(
+                "An agent may have {most} at most (`/setup options`: `spare_models`).",
+                most=counted(most, "spare model"),
+            )
+        )
+    return spares
 
 
 def check_prompt(work: UnitOfWork, prompt: str, token_budget: int) -> None:

@@ -38,7 +38,15 @@ ELSEWHERE: Final = {
 TOLD: Final = {
     Agent: (
         *("name", "prompt", "model", "temperature", "avatar_url", "interval_seconds", "resting_interval_seconds"),
-        *("token_budget", "allocations", "input_format", "output_format", "detail", "spare_model", "can_create_agents"),
+        *(
+            "token_budget",
+            "allocations",
+            "input_format",
+            "output_format",
+            "detail",
+            "spare_models",
+            "can_create_agents",
+        ),
         *("aliases", "listens_to_bare_name", "asleep_until", "paused_reason"),
     ),
     Room: ("access", "visibility", "topic", "billboard", "wpm", "rpm", "hushed_until"),

@@ -37,6 +37,10 @@ class Performer:
         self._tokenizer = tokenizer
         self._models = models
 
+    def apart(self) -> "Performer":
+        """Give one for a world beside the real ones: nobody's models are known there by its communities' numbers."""
+        return Performer(cipher=self._cipher, tokenizer=self._tokenizer)
+
     async def knowledge_tokens(self, knowledge: Mapping[str, Json]) -> int:
         """Count what an agent would have to keep in view to know this."""
         tally = Tally(self._tokenizer)

@@ -260,6 +260,10 @@ class NodeModels:
         """Give none: a grant was taken for all of it."""
         return None
 
+    def is_own(self, model: str) -> bool:
+        """Say no: no provider is asked for a world that is run again."""
+        return False
+
     def counted_as(self, model: str) -> str:
         """Give its name: nothing is counted of a world that is run again."""
         return model

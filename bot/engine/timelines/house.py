@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from bot.core.errors import ModelUnreachable, Rejected
+from bot.core.errors import ModelUnreachable, NotFound, Rejected
 from bot.core.hud.counting import count
 from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Tokenizer
 from bot.core.ports import Clock, Models, Store
@@ -269,13 +269,15 @@ class Treasury:
 
     async def _model(self, community_id: CommunityId) -> Model:
         async with self._store.reading() as read:
-            community = next(one for one in await read.communities.all() if one.id == community_id)
+            community = await read.communities.of_id(community_id)
+            if community is None:
+                raise NotFound("This server is not there any more.")
             return await self._models.of(read.providers, community)
 
 
 def _names(view: Outline) -> set[str]:
     agents = view.agents.values()  # also those that are retired: in a world they may live
-    return {view.config.model, *(name for one in agents for name in (one.model, one.spare_model) if name)}
+    return {view.config.model, *(name for one in agents for name in (one.model, *one.spare_models))}
 
 
 def _ceilings(model: Model, names: Collection[str]) -> Ceilings | None:

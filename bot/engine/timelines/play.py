@@ -360,4 +360,4 @@ async def models_in(world: World) -> set[str]:
     """Give the models of a world's agents, and their spare ones."""
     async with world.store.reading() as read:
         view = await read.views.action_view(world.tree.key.community_id, agent_ids=(), room_ids=(), doors=False)
-    return {name for agent in view.agents.values() for name in (agent.model, agent.spare_model) if name}
+    return {name for agent in view.agents.values() for name in (agent.model, *agent.spare_models)}

@@ -29,6 +29,7 @@ CHANGING: Final = {
 }
 RULES: Final = "\n".join(PARTS.values())
 ANSWERS_A_DAY: Final = 200
+AT_ONCE: Final = 8  # calls that a server is given at a time, unless it does one after the other
 Found = tuple[Aim, bool]
 
 
@@ -44,7 +45,7 @@ def judged(turn: Turn, came: Happened) -> Iterator[Found]:
             yield turn.about, any(re.search(wanted, one.content, re.IGNORECASE) for one in said)
     if turn.is_silent:
         yield Aim.SILENT, not came.messages
-    done = [one.type for one in came.deeds if one.accepted]
+    done = [one.type for one in came.actions if one.accepted]
     if turn.does:
         yield Aim.DONE, any(one in turn.does for one in done)
     changed = [one for one in done if one in BY_NAME and BY_NAME[one].category in CHANGING]
@@ -97,6 +98,11 @@ class Card:
             self.usage = added(self.usage, beat.usage)
         self.beats += len(came.beats)
         self.mute = self.mute + 1 if came.unusable and not came.beats else 0
+
+    @property
+    def calls_to_set(self) -> int | None:
+        """How many calls at once its server is to be held to; None: as many as it turns out to do."""
+        return self.calls_at_once if self.calls_at_once < AT_ONCE else None
 
     @property
     def score(self) -> float:

@@ -13,7 +13,7 @@ from bot.core.ports import Model, ModelCall
 from bot.core.records import Usage
 from bot.core.spending import added
 from bot.engine.purse import as_told
-from bot.engine.trial.card import Card, better
+from bot.engine.trial.card import AT_ONCE, Card, better
 from bot.engine.trial.phrases import LANGUAGES
 from bot.engine.trial.situations import PROBES, SITUATIONS, Situation
 from bot.engine.trial.stage import Asked, Props, staged
@@ -21,7 +21,6 @@ from bot.engine.trial.stage import Asked, Props, staged
 COOL: Final = 0.2
 MUTE_AT_MOST: Final = 3  # turns in a row without any answer: that says nothing of the model
 SMALL_TOKENS: Final = 40
-AT_ONCE: Final = 8  # calls that a server is given at a time, unless it does one after the other
 ONE_BY_ONE: Final = 1.6  # times as long as one, from which on two at once were done one after the other
 Progress = Callable[[int, int, str], Awaitable[None]]
 

@@ -5,6 +5,7 @@ from typing import Annotated, TypedDict
 from bot.playground.call import Call
 from bot.playground.errors import ApiError, Unknown, invalid
 from bot.playground.forms import ListOf, Snowflake, Text, Undone, Whole
+from bot.playground.people import taken_names
 from bot.playground.rest.routes import Routes
 from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_direct
@@ -67,6 +68,8 @@ def edit_me(call: Call, form: MeForm) -> Json:
     """Change one's own name."""
     row = call.world.users.rows[call.me]
     if (name := form.get("username")) is not None:
+        if name.casefold() in taken_names(call.world, but_of=row["id"]):
+            raise invalid("username", "USERNAME_ALREADY_TAKEN", "Username is unavailable: try another one.")
         row = call.world.rename(row, name)
         call.world.tell_users([row["id"]], "USER_UPDATE", show_me(row))
     return show_me(row)

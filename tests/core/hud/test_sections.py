@@ -95,6 +95,20 @@ def test_what_a_talk_adds_to_a_lean_view_stands_below_all_that_was_said_before()
     assert first[: first.index("NOW\n")] == second[: second.index("[107 ")] + "=" * 80 + "\n"
 
 
+@pytest.mark.parametrize("hud_format", [InputFormat.JSON, InputFormat.COMPACT_JSON])
+def test_so_it_does_in_json(hud_format: InputFormat) -> None:
+    before, room = garden(), garden().rooms[AgentId(LUNA)]
+    said = factories.message(107, "And the bread?", sender=room.messages[-1].sender, room_id=LUNA, sent_at=NOW)
+    deed = ActionRecord(type="set", at=NOW, parameters={"path": "bread", "value": "rye"}, accepted=True)
+    mind = replace(before.mind_of(AgentId(LUNA)), recent_actions=(deed,))
+    room = replace(room, messages=(*room.messages, said))
+    minds = {**before.minds, (mind.agent_id, mind.side): mind}
+    after = replace(before, rooms={**before.rooms, AgentId(LUNA): room}, minds=minds)
+    texts = [hud(view, LUNA, lean=True, reasons=because(), hud_format=hud_format).input for view in (before, after)]
+    at = next(at for at, (one, other) in enumerate(zip(*texts, strict=False)) if one != other)
+    assert re.match(r'[\s,{]*"id":\s*107,', texts[1][at:])
+
+
 def test_only_the_rooms_of_its_reasons_are_shown_and_what_is_said_in_several_names_its_room() -> None:
     one = hud(garden(), LUNA, lean=True, reasons=because())
     both = hud(garden(), LUNA, lean=True, reasons=(*because(), *because(ReasonKind.AMBIENT, KAI, 99)))

@@ -1,6 +1,7 @@
 """The last thing an agent reads is why it looks now."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -77,8 +78,11 @@ async def test_who_is_shown_little_is_told_what_was_said_and_to_be_silent_in_so_
         assert 'nobody spoke to you: stay silent, that is, leave message empty ("")' in others
 
 
-async def test_in_a_shared_call_each_segment_ends_with_its_own() -> None:
-    async with hearts(2) as home:
+@pytest.mark.parametrize("input_format", list(InputFormat))
+async def test_in_a_shared_call_each_segment_ends_with_its_own_and_the_last_is_the_end(
+    input_format: InputFormat,
+) -> None:
+    async with hearts(2, input_format=input_format) as home:
         now = home.clock.now() - timedelta(seconds=1)
         for id in (1, 2):
             reason = Reason(
@@ -86,8 +90,10 @@ async def test_in_a_shared_call_each_segment_ends_with_its_own() -> None:
             )
             await home.apply(PutReason(agent_id=AgentId(id), reason=reason))
         await home.run(20)
-        whys = [line for call in home.model.calls for line in call.input.splitlines() if line.startswith("why: ")]
-        assert [line.split(" woke")[0] for line in whys] == ["why: Agent2 (agent 2)", "why: Agent1 (agent 1)"]
+        (call,) = home.model.calls
+        whys = re.findall(r"(why\W+Agent\d \(agent \d\)) woke you[^\n}]*", call.input)
+        assert [re.findall(r"\d", one) for one in whys] == [["2", "2"], ["1", "1"]]
+        assert re.search(r"why\W+Agent1 \(agent 1\) woke you[^\n}]*[\s}\]]*\Z", call.input)
 
 
 @pytest.mark.parametrize("input_format", [InputFormat.JSON, InputFormat.COMPACT_JSON])

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.council.kind import COUNCIL
-from bot.core.scenes.council.state import CouncilOptions
+from bot.core.scenes.council.showing import seen
+from bot.core.scenes.council.state import Council, CouncilOptions
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from bot.core.scenes.showing import (
     Cast,
@@ -65,6 +68,10 @@ def test_a_lobby_says_what_is_missing() -> None:
     board = board_of(SCENE, [], NAMES, [(AgentId(2), "Bo")])
     assert board.lines[:2] == ("1. Ada", "1 of 2 to 12 seats are taken.")
     assert board.agents == ((2, "Bo"),)
+    person = replace(SCENE, seats=(*SCENE.seats, Seated(seat=2, person_id=Snowflake(7))))
+    board = board_of(person, [], {**NAMES, 2: "@robin.hood"})
+    assert board.lines[1] == "2. <@7>"  # which Discord shows by the name that they have there
+    assert board.names[2] == "@robin.hood"
     full = replace(SCENE, seats=tuple(Seated(seat=one) for one in range(1, 14)))
     assert refusal_to_begin(full) == "It has 12 seats at most: somebody has to leave."
 
@@ -87,7 +94,8 @@ def test_the_id_of_a_button_holds_neither_seat_nor_role() -> None:
     assert press_id("seat", SceneId(7)) == "scene:seat:7:0"
 
 
-def test_a_council_without_a_picture_shows_its_last_ballot_as_bars() -> None:
+def test_a_kind_without_a_picture_shows_its_last_ballot_as_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Council, "view", lambda council, seat: replace(seen(council, seat), picture={}))
     playing = of(COUNCIL, CouncilOptions(host=False), 3)
     playing.move(1, "move_motion", title="Tea", text="Tea at five.")
     playing.move(2, "second")

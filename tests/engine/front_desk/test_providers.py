@@ -3,24 +3,29 @@
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from bot.core.actions import CreateAgent
 from bot.core.changes import SetOverride
-from bot.core.config import CommunityConfig
-from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
+from bot.core.config import CommunityConfig, Manner
+from bot.core.errors import ModelRefused, ModelUnreachable, Rejected, TooMuch
+from bot.core.kinds import Detail
 from bot.core.models import ModelAnswer, ModelCall, OwnProvider
 from bot.core.records import Snowflake, Usage
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
+from bot.engine.trial.card import Card
+from bot.engine.trial.running import unheard
+from bot.engine.trial.situations import SITUATIONS
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.town import until
+from tests.engine.trial.test_running import Reads, in_memory
 from tests.factories import GUILD_ID, person
-from tests.fakes import DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
+from tests.fakes import START, DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
 WHY = "This server has no model provider yet: somebody who may manage it sets one up with `/setup provider`."
 OFFICE = Snowflake(7_000_000_000_000_009)
@@ -211,6 +216,8 @@ async def test_a_model_that_never_ends_its_answer_is_given_up_and_what_was_set_a
         (OURS, "k" * 501, "llama3", "no spaces"),
         (OwnProvider(base_url=None, api="responses"), "", "gpt-4o-mini", "the vendor answers nobody"),
         (OwnProvider(base_url=None, api="responses", prefix="a b"), "sk-1", "gpt-4o-mini", "A prefix has"),
+        (replace(OURS, calls_at_once=0), "sk-1", "llama3", "1 to 32 calls at once"),
+        (replace(OURS, calls_at_once=33), "sk-1", "llama3", "1 to 32 calls at once"),
     ],
 )
 async def test_what_cannot_be_right_is_refused_unasked(provider: OwnProvider, key: str, model: str, why: str) -> None:
@@ -259,6 +266,36 @@ async def test_ones_own_models_are_not_held_to_the_installations_list() -> None:
             await desk.actions.take(GUILD_ID, BOSS, another)
 
 
+def found(calls: int, model: str = "llama3") -> Card:
+    return Card(model=model, at=START, manner=Manner(detail=Detail.LEAN), calls_at_once=calls)
+
+
+async def test_a_server_of_ones_own_is_asked_so_much_at_once_as_its_trial_found_best() -> None:
+    async with poor(1) as home:
+        desk = front_desk(home)
+        await desk.providers.bring(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
+        model_of(home).own = {"llama3"}
+        for calls, told, set_to in ((1, "1 call at a time", 1), (8, "as it turns out to do", None)):
+            assert told in await desk.trials.keep(GUILD_ID, BOSS, found(calls))
+            own = await kept(home)
+            assert own is not None and own.calls_at_once == set_to
+            assert PlainCipher().decrypt(own.sealed_key) == "sk-1"
+        assert (await desk.community.settings(GUILD_ID))[1].manner("llama3").detail is Detail.LEAN
+        audit = [one.what for one in await desk.community.audit_log(GUILD_ID, BOSS)]
+        assert "The server's own model provider: It is asked 1 call at a time." in audit
+
+
+async def test_how_much_is_asked_at_once_of_the_installations_server_is_not_for_managers_to_set() -> None:
+    async with poor(1) as home:
+        desk = front_desk(home)
+        assert "set by whoever runs Selfroom" in await desk.trials.keep(GUILD_ID, BOSS, found(1))
+        await desk.providers.bring(GUILD_ID, BOSS, OURS, key="sk-1", model="ours/llama3")
+        model_of(home).own = {"ours/llama3"}
+        assert "set by whoever runs Selfroom" in await desk.trials.keep(GUILD_ID, BOSS, found(1, "gpt-4o-mini"))
+        own = await kept(home)
+        assert own is not None and own.calls_at_once is None
+
+
 @dataclass
 class Declining(ScriptedModel):
     """Reads everything, is paid for it, and says nothing."""
@@ -282,3 +319,29 @@ async def test_an_answer_that_is_declined_is_booked_all_the_same() -> None:
         async with home.store.reading() as read:
             usd, tokens = await read.money.spent(home.community_id, home.clock.now().date())
         assert (usd, tokens) == (model.spent.cost_usd, 909)
+
+
+class Lanes:
+    """A workshop in which nothing can be read, and whose work it was."""
+
+    def __init__(self) -> None:
+        self.seen = set[int]()
+
+    async def done(self, lane: int, *_: object, **__: object) -> Any:  # noqa: ANN401
+        self.seen.add(lane)
+        raise TooMuch
+
+
+async def test_what_a_trial_gives_to_read_is_work_of_the_server_that_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its stage is the first community of a store, as the first server of the installation is."""
+    monkeypatch.setattr("bot.engine.trial.running.SITUATIONS", SITUATIONS[:1])
+    lanes, others = Lanes(), Snowflake(GUILD_ID + 1)
+    async with hearts(1, model=Reads(lambda _: "[" * 50_000)) as home:
+        async with home.store.writing() as write:
+            theirs = (await write.communities.add(others, "Others")).id
+        performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer(), models=home.model)
+        parts: Any = {"models": home.model, "workshop": lanes, "open_stage": in_memory, "cipher": PlainCipher()}
+        office = Office(home.store, performer, home.clock, SeededRandom(1), home.delivery.wake, **parts)
+        await FrontDesk(office).trials.run(others, BOSS, None, unheard)
+    assert theirs != home.community_id
+    assert lanes.seen == {theirs}

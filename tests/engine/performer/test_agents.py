@@ -98,13 +98,27 @@ async def test_only_models_that_the_community_allows_are_taken(house: House) -> 
     assert why == "This community does not allow the model huge: choose one of gpt-4o-mini, local/llama3."
 
 
-async def test_a_spare_model_is_one_that_the_community_allows_and_none_takes_it_away(house: House) -> None:
-    await house.configure(allowed_models=["gpt-4o-mini", "local/llama3"])
-    why = (await house.ask(BOSS, AlterAgent(agent_id=BO, spare_model="huge")))[0].why
-    assert why.startswith("This community does not allow the model huge")
-    for given, kept in (("local/llama3", "local/llama3"), ("none", "")):
-        assert (await house.ask(BOSS, AlterAgent(agent_id=BO, spare_model=given)))[0].accepted
-        assert (await house.view()).agents[BO].spare_model == kept
+async def test_spare_models_are_those_that_the_community_allows_each_once_in_their_order(house: House) -> None:
+    await house.configure(allowed_models=["gpt-4o-mini", "local/llama3", "local/tiny"])
+    for refused in (("huge",), ("local/llama3", "huge")):
+        why = (await house.ask(BOSS, AlterAgent(agent_id=BO, spare_models=refused)))[0].why
+        assert why.startswith("This community does not allow the model huge")
+    given = ("local/tiny", "local/llama3", "gpt-4o-mini", "local/tiny")
+    for named, kept in ((given, ("local/tiny", "local/llama3")), ((), ())):
+        assert (await house.ask(BOSS, AlterAgent(agent_id=BO, spare_models=named)))[0].accepted
+        assert (await house.view()).agents[BO].spare_models == kept
+
+
+async def test_an_agent_has_no_more_spare_models_than_the_community_lets_it(house: House) -> None:
+    await house.configure(spare_models=1)
+    why = (await house.ask(BOSS, AlterAgent(agent_id=BO, spare_models=("one", "two"))))[0].why
+    assert why == "An agent may have 1 spare model at most (`/setup options`: `spare_models`)."
+    assert (await house.ask(BOSS, AlterAgent(agent_id=BO, spare_models=("one",))))[0].accepted
+
+
+async def test_who_becomes_the_agents_own_model_is_its_spare_one_no_longer(house: House) -> None:
+    assert (await house.ask(BOSS, AlterAgent(agent_id=BO, model="one", spare_models=("two", "one"))))[0].accepted
+    assert (await house.view()).agents[BO].spare_models == ("two",)
 
 
 async def test_what_is_altered_is_altered_together_or_not_at_all(house: House) -> None:

@@ -65,9 +65,11 @@ DEEDS: tuple[tuple[Action, AgentId | None, str], ...] = (
     (does.SetName(name="Adele"), ADA, "(name: Ada → Adele)"),
     (does.AlterAgent(agent_id=BO, background_prompt="You bake."), BO, "number 2. → You bake.)"),
     (
-        does.AlterAgent(agent_id=BO, token_budget=9_000, spare_model="gpt-4o", detail=Detail.LEAN, aliases=("B",)),
+        does.AlterAgent(
+            agent_id=BO, token_budget=9_000, spare_models=("gpt-4o", "o3"), detail=Detail.LEAN, aliases=("B",)
+        ),
         BO,
-        "(token budget: 10000 → 9000; detail: auto → lean; spare model: none → gpt-4o; aliases: none → B)",
+        "(token budget: 10000 → 9000; detail: auto → lean; spare models: none → gpt-4o, o3; aliases: none → B)",
     ),
     (
         does.SetInterval(seconds=2, resting_seconds=3),

@@ -24,10 +24,13 @@ from bot.core.changes import (
     EndBeat,
     JournalPlan,
     RecordAction,
+    RoomColumns,
     SetFocus,
     SetKnowledge,
+    UpdateRoom,
 )
 from bot.core.errors import NotFound, Rejected, StoreError
+from bot.core.kinds import Visibility
 from bot.core.records import (
     PUBLIC_SIDE,
     AccessKey,
@@ -95,6 +98,17 @@ async def test_a_room_comes_with_who_is_in_it_and_nobody_else(store: SqlStore, c
     assert [row[1] for row in found["agents"]] == [1, 2, 3]
     assert len(found["messages"]) == 3
     assert [row[1] for row in found["people"]] == [501]
+
+
+async def test_a_guest_brings_along_no_word_of_its_own_private_room(store: SqlStore, community_id: CommunityId) -> None:
+    """Whoever reads room 1 may read what is said in a what-if of it, in the guests' own rooms there as well."""
+    await talk(store, community_id, 1)
+    for number, visibility in ((1, Visibility.PRIVATE), (2, Visibility.PRIVATE), (3, Visibility.PUBLIC)):
+        fields: RoomColumns = {"topic": f"topic{number}", "billboard": f"code{number}", "visibility": visibility}
+        await apply(store, community_id, UpdateRoom(room_id=AgentId(number), fields=fields))
+    with thawed(await store.image(community_id, Cut(rooms=(ROOM,)), now=NOW)).opened() as world:
+        found = world.execute("SELECT id, topic, billboard FROM rooms ORDER BY id").fetchall()
+    assert found == [(1, "topic1", "code1"), (2, "", ""), (3, "topic3", "code3")]
 
 
 async def test_no_more_is_frozen_than_a_world_may_take_of_the_disk(

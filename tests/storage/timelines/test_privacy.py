@@ -1,20 +1,24 @@
 """What is deleted live leaves the files of trees before it is reported done, and who is forgotten takes them along."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from errno import EACCES
 from pathlib import Path
 
 import pytest
 
 from bot.core.changes import SetFocus
 from bot.core.errors import NotFound, Rejected, StoreError
+from bot.core.kinds import LetterKind
 from bot.core.models import ModelAnswer
-from bot.core.records import PUBLIC_SIDE, AgentId, Focus, Snowflake, Usage
+from bot.core.records import PUBLIC_SIDE, AgentId, Focus, Json, Snowflake, Usage
 from bot.core.timelines.changes import PublicEvent
 from bot.core.timelines.records import (
     ROOT,
+    STUCK_TREES,
     Answer,
     Cut,
     Edge,
@@ -27,6 +31,7 @@ from bot.core.timelines.records import (
     TreeId,
     edge_of,
 )
+from bot.engine.front_desk.tree_news import tell_of_stuck
 from storage.database import Database
 from storage.faults import Troubles
 from storage.index_purging import Slice, purge_index
@@ -34,7 +39,7 @@ from storage.inline import fill
 from storage.store import SqlStore
 from storage.timelines.deltas import digest_of_all
 from storage.timelines.purging import mentions
-from storage.timelines.tree_file import tree_path, trees_in
+from storage.timelines.tree_file import remove, tree_path, trees_in
 from storage.timelines.trees import SqlTrees
 from tests.factories import person
 from tests.fakes import START
@@ -305,6 +310,54 @@ async def test_a_purge_that_was_broken_off_is_done_after_a_restart(live: Living,
     async with await SqlStore.open(url, sole=True, timelines=live.trees.folder) as again:
         assert await again.gone_for_good()
     assert not await live.is_anywhere(SECRET)
+
+
+async def noted(live: Living) -> Json:
+    async with live.store.reading() as read:
+        return await read.notes.find(live.community_id, STUCK_TREES)
+
+
+async def notices(live: Living) -> list[str]:
+    async with live.store.writing(live.community_id) as write:
+        due = await write.letters.due(START + timedelta(days=1), limit=50)
+    return [str(one.payload["text"]) for one in due if one.kind is LetterKind.NOTICE]
+
+
+async def test_managers_hear_once_of_a_tree_that_keeps_what_was_deleted(live: Living) -> None:
+    await quoting(live, ROOT)
+
+    def broken(*_: object) -> bool:
+        raise StoreError("Its file may not be written.")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("storage.timelines.purging._Purge._is_written", broken)
+        patch.setattr("storage.store.PATIENCE_SECONDS", 0.5)
+        async with live.store.writing(live.community_id) as write:
+            await write.talk.delete(live.community_id, [Snowflake(1002)], START + timedelta(hours=2))
+        assert not await live.store.gone_for_good()
+        for _ in range(6_000):  # a minute, for a busy machine
+            if await noted(live) is not None:
+                break
+            await asyncio.sleep(0.01)
+        for _ in range(2):
+            await tell_of_stuck(live.store, START)
+    [told] = await notices(live)
+    assert "still stands in the file of what-if 1: Its file may not be written. `/timeline delete`" in told
+    assert await live.store.gone_for_good()
+    await tell_of_stuck(live.store, START)
+    assert await notices(live) == [told]
+    assert await noted(live) is None
+
+
+def test_a_file_that_cannot_be_removed_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else whoever works off what is owed stops there, and the trees after it keep what was deleted."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    with pytest.raises(StoreError, match=r"cannot be removed \(Permission denied\)"):
+        remove(tmp_path / "1.db")
 
 
 async def test_trees_are_purged_whatever_database_the_community_lives_in(store: SqlStore, tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ export function agentPage(told, past, before, show) {
       fact("Heartbeat", tempo(agent)),
       fact("Last beat", playsInSecret(agent) ? "not told until its scene is over" : ago(agent.last_beat_at)),
       fact("Next beat", nextBeat(agent)),
-      fact("Model", agent.model),
+      fact("Model", [agent.model, ...agent.spare_models].join(", else ")),
       fact("Today", `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`),
       fact("Feedback in 7 days", marks.join(" ") || "none"),
       fact("Its room", h("a", { href: `#/rooms/${agent.id}` }, "transcript")),

@@ -43,7 +43,8 @@ function waitsTile(waits) {
 function modelsTile(models) {
   const rows = models.map((one) => {
     const state = one.failing ? "✗ fails" : one.failures ? `✗ failed ${counted(one.failures, "time")}` : "✓ answers";
-    return h("li", {}, `${one.name}: ${state} (${counted(one.agents, "agent")})`);
+    const spare = one.spare_for ? `, spare for ${one.spare_for}` : "";
+    return h("li", {}, `${one.name}: ${state} (${counted(one.agents, "agent")}${spare})`);
   });
   return tile("Models", h("ul", {}, rows));
 }

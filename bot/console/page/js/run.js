@@ -4,7 +4,7 @@ import { h } from "/shared/js/lib/dom.js";
 import { Picture, wordsOf } from "/shared/js/tree/picture.js";
 import { fact } from "/shared/js/side/beat.js";
 import { knownTree } from "./agent.js";
-import { counted, deed, exactly, field, nothing, part, table } from "./parts.js";
+import { counted, deed, exactly, field, nothing, part, price, table } from "./parts.js";
 import { deeds, underWay } from "./runs.js";
 import { change } from "./session.js";
 
@@ -47,14 +47,14 @@ function pages(run, at, { from, of }) {
   );
 }
 
-function agents({ knowledge, usage }) {
+function agents({ knowledge, usage }, coin) {
   const names = Object.keys(usage.agents);
   const used = (name) => usage.agents[name];
   const rows = names.map((name) => [
     name,
     counted(used(name).beats, "beat"),
     (used(name).input_tokens + used(name).output_tokens).toLocaleString(),
-    `${Number(used(name).usd).toFixed(5)} USD`,
+    price(used(name).usd, coin),
   ]);
   const minds = Object.entries(knowledge).map(([name, sides]) => h("ul.knows", {}, knownTree(name, sides)));
   return [table("Agents", ["Agent", "Beats", "Tokens", "Cost"], rows), h("h3", {}, "What they know"), minds];
@@ -101,7 +101,7 @@ export function runPage(told, shown, show) {
   return [
     h("p", {}, h("a", { href: "#/runs" }, "All runs")),
     h("h1", {}, `Run ${told.run}: ${spec.title}`),
-    h("p.quiet", {}, `${scene}, ${counted(spec.agents.length, "agent")}, ${spec.model}, seed ${spec.seed}, at most ${spec.budget} USD`),
+    h("p.quiet", {}, `${scene}, ${counted(spec.agents.length, "agent")}, ${spec.model}, seed ${spec.seed}, at most ${spec.budget} ${told.coin}`),
     told.under_way ? underWay(told.under_way) : told.ended ? h("p", { role: "status" }, `It ended: ${told.ended}.`) : null,
     deeds(told.run, at, after),
     part(
@@ -111,7 +111,7 @@ export function runPage(told, shown, show) {
     ),
     outcome(shown, told),
     plays ? null : goOn(told, at),
-    part("Agents", agents(shown)),
+    part("Agents", agents(shown, told.coin)),
     part(
       "Transcript",
       pages(told.run, at, shown),

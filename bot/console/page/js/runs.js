@@ -40,7 +40,7 @@ function row(one, show) {
     address,
     what,
     `${one.model}, seed ${one.seed}`,
-    [ago(one.made), `, ${counted(one.snapshots, "snapshot")}, ${Number(one.usd).toFixed(4)} USD`],
+    [ago(one.made), `, ${counted(one.snapshots, "snapshot")}, ${Number(one.usd).toFixed(4)} ${one.coin}`],
     deeds(one.run, newest, () => show()),
   ];
 }

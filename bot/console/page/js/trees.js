@@ -7,7 +7,7 @@ import { nothing, part, table } from "./parts.js";
 
 /** The list. */
 export function trees({ trees: rows }) {
-  const row = (one) => [one.id, h("a", { href: `#/trees/${one.id}` }, one.title || `Tree ${one.id}`), `${one.usd_cap} at most`];
+  const row = (one) => [one.id, h("a", { href: `#/trees/${one.id}` }, one.title || `Tree ${one.id}`), `${one.usd_cap} ${one.coin} at most`];
   return [
     h("h1", {}, "What-ifs"),
     h("p", {}, "A tree of worlds shows how it might have gone on: /timeline fork begins one, /timeline advance lets it grow."),

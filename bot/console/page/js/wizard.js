@@ -191,7 +191,7 @@ class Wizard {
       field("Title", input(spec.title, (value) => (spec.title = value), { maxlength: 100 })),
       field("Model", select(models, spec.model, (value) => (spec.model = value))),
       field("Seed", number("seed", { min: 0 })),
-      field("Budget in USD", input(spec.budget, (value) => (spec.budget = value), { inputmode: "decimal" })),
+      field(`Budget in ${this.#setup.coin}${this.#setup.coin === "USD" ? " (imaginary with the stand-in)" : ""}`, input(spec.budget, (value) => (spec.budget = value), { inputmode: "decimal" })),
       field("Turns (empty: until nobody has anything to do)", number("turns", { min: 1, max: 5000 })),
       field("A snapshot every so many turns", number("every", { min: 1, max: 100 })),
     );

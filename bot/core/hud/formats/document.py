@@ -27,20 +27,24 @@ SELF: Final = (
     "available_actions",
     "budget",
 )
-REMEMBERED: Final = ("lookups", "lore", "focus", "memory_used", "memory_status", "knowledge_hidden", "knowledge")
+REMEMBERED: Final = (
+    *("keys_held", "public", "recent_actions", "lookups", "lore"),
+    *("focus", "memory_used", "memory_status", "knowledge_hidden", "knowledge"),
+)
 
 
 def solo_document(agent_hud: AgentHud, moment: CallTime) -> Document:
-    """Give one agent's own part: self, meta, rooms.
+    """Give one agent's own part: self, rooms, meta.
 
-    A weak mind heeds what stands near the end: what it remembers stands there, before the reason.
+    A weak mind heeds what stands near the end: what it remembers stands there, before the reason. What changes from
+    beat to beat, the time too, stands below what was said, so that a server's cache knows the beginning.
     """
     own = self_section(agent_hud)
     remembered: Document = {name: own.pop(name) for name in REMEMBERED if agent_hud.lean and name in own}
     return {
         "self": own,
-        "meta": {"directory": agent_hud.sections.get("directory", []), **meta_section(moment)},
         "rooms": [room(place) | seat(place) for place in agent_hud.shown_rooms],
+        "meta": {"directory": agent_hud.sections.get("directory", []), **meta_section(moment)},
         **_unshown(agent_hud),
         **({"remembered": remembered} if remembered else {}),
         "why": agent_hud.sections["why"],

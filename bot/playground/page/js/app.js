@@ -170,7 +170,7 @@ export class App extends Bus {
 
   /** Show who wrote a message: the agent's drawer, or the person's menu. */
   showAuthor(message, anchor) {
-    const agent = message.webhook_id && this.agents.byName(message.author.username);
+    const agent = this.agents.authorOf(message);
     if (agent) this.showAgent(agent.id);
     else if (!message.webhook_id) openUserMenu(this, message.author, anchor);
   }

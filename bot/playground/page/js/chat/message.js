@@ -27,8 +27,7 @@ function timeOf(message) {
 
 function badge(app, message) {
   if (!message.author.bot) return null;
-  const agent = message.webhook_id && app.agents.byName(message.author.username);
-  return h("span.badge", {}, agent ? "AGENT" : "APP");
+  return h("span.badge", {}, app.agents.authorOf(message) ? "AGENT" : "APP");
 }
 
 function authorButton(app, message) {

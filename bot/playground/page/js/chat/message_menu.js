@@ -5,7 +5,7 @@ import { icon } from "../lib/icons.js";
 import { spokenEmoji } from "../text/emoji.js";
 import { openMenu } from "../widgets/menu.js";
 import { copyText } from "../widgets/toast.js";
-import { deleteMessage, messageCommand, rights, startThread, togglePin } from "./deeds.js";
+import { deleteMessage, messageCommand, rights, startThread, togglePin } from "./message_actions.js";
 import { editMessage } from "./edit.js";
 import { pressable } from "./log.js";
 import { pickReaction, toggleReaction } from "./reactions.js";
@@ -97,6 +97,7 @@ export class MessageTools {
       "pointerleave",
       () => this.bar.contains(document.activeElement) || this.bar.remove(),
     );
+    document.addEventListener("focusin", (event) => this.#goWith(event.target));
     log.list.addEventListener("contextmenu", (event) => this.#context(event));
     log.list.addEventListener("keydown", (event) => this.#keys(event));
     log.list.addEventListener("focusin", (event) => this.#stop(event));
@@ -109,6 +110,12 @@ export class MessageTools {
     document.addEventListener("keydown", walks, true);
     document.addEventListener("pointerdown", () => (this.walking = false), true);
     document.addEventListener("input", (event) => event.target.id === "message-box" && (this.walking = false));
+  }
+
+  /** Who goes elsewhere by keys leaves no bar behind on the message they came from. */
+  #goWith(focused) {
+    const stays = this.log.list.contains(focused) || focused.closest(".popover, dialog");
+    if (!stays && !this.bar.parentElement?.matches(":hover")) this.bar.remove();
   }
 
   messageOf(element) {

@@ -76,7 +76,7 @@ function drawn(app, message, grouped) {
 }
 
 function messageRow(app, message, grouped) {
-  const agent = Boolean(message.webhook_id && app.agents.byName(message.author.username));
+  const agent = Boolean(app.agents.authorOf(message));
   const key = `${message.stamp} ${grouped} ${agent} ${authorName(app, message)}`;
   return { id: message.id, key, message, build: () => drawn(app, message, grouped) };
 }

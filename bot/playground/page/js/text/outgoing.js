@@ -14,11 +14,12 @@ function replaceNames(text, sign, names) {
   return text.replace(pattern, (all, before, name) => before + names[name]);
 }
 
+/** Whom each name means: who bears it as a username, which is theirs alone, before who only took it. */
 function peopleNames(world) {
-  const names = {};
-  for (const { user, nick } of world.guild?.members.values() ?? []) {
-    for (const name of [nick, user.global_name, user.username]) if (name) names[name] ??= `<@${user.id}>`;
-  }
+  const names = Object.create(null);
+  const members = [...(world.guild?.members.values() ?? [])];
+  for (const nameOf of [({ user }) => user.username, ({ user }) => user.global_name, ({ nick }) => nick])
+    for (const one of members) if (nameOf(one)) names[nameOf(one)] ??= `<@${one.user.id}>`;
   for (const role of world.guild?.roles.values() ?? []) {
     if (role.id !== world.guildId) names[role.name] ??= `<@&${role.id}>`;
   }
@@ -26,7 +27,7 @@ function peopleNames(world) {
 }
 
 function channelNames(world) {
-  const names = {};
+  const names = Object.create(null);
   for (const channel of world.channels.values()) {
     if (channel.guild_id === world.guildId && channel.name) names[channel.name] ??= `<#${channel.id}>`;
   }

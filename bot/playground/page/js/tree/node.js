@@ -65,7 +65,7 @@ export class NodeView {
     if (text === this.#drawn) return;
     this.#drawn = text;
     const turns = node.turns ? ` · ${node.turns} ${node.turns === 1 ? "turn" : "turns"}` : "";
-    const about = `${SIGNS[node.status]}${turns} · ${Number(node.usd).toFixed(4)} USD`;
+    const about = `${SIGNS[node.status]}${turns} · ${Number(node.usd).toFixed(4)} ${this.tree.about.coin}`;
     fill(
       this.element,
       h("h3", {}, `Node ${node.id}`),

@@ -91,7 +91,7 @@ class Pane {
     const words = `${nodes.size} ${nodes.size === 1 ? "node" : "nodes"}${runs ? `, ${runs} running` : ""}`;
     this.about.textContent = this.#choosing
       ? "Choose the other node."
-      : `${words} · ${usd.toFixed(4)} of ${Number(about.usd_cap).toFixed(2)} USD`;
+      : `${words} · ${usd.toFixed(4)} of ${Number(about.usd_cap).toFixed(2)} ${about.coin}`;
     this.picture.draw(nodes, this.#chosen);
     this.node.update();
   }

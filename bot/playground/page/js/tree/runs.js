@@ -10,10 +10,10 @@ const RUNS = [
 ];
 const LIMITS = { turns: [1, 20], siblings: [2, 8] };
 
-function money(usd) {
+function money(usd, coin) {
   const number = Number(usd);
   if (!number) return "free";
-  return number < 0.0001 ? "under 0.0001 USD" : `about ${number.toFixed(4)} USD`;
+  return number < 0.0001 ? `under 0.0001 ${coin}` : `about ${number.toFixed(4)} ${coin}`;
 }
 
 function number(name, label, value, change) {
@@ -54,7 +54,7 @@ export function runsOf(tree, node, use) {
     for (const { what, label, button, price } of buttons) {
       const { usd, refused = prices.refused ?? "" } = prices[what] ?? {};
       button.disabled = Boolean(refused);
-      price.textContent = refused ? "" : money(usd);
+      price.textContent = refused ? "" : money(usd, tree.about.coin);
       if (refused) refusals.add(`${label}: ${refused}`);
     }
     why.replaceChildren(...[...refusals].map((one) => h("span.refusal", {}, one)));

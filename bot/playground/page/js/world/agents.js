@@ -62,8 +62,10 @@ export class Agents extends Bus {
     return this.list.find((agent) => agent.id === id) ?? null;
   }
 
-  byName(name) {
-    return this.list.find((agent) => agent.name === name) ?? null;
+  /** The agent that a message is by, or null: any webhook may bear its name, but one of a person's is no bot's. */
+  authorOf({ webhook_id, application_id, author }) {
+    if (!webhook_id || !application_id) return null;
+    return this.list.find((agent) => agent.name === author.username) ?? null;
   }
 
   /** The scene that takes place in a thread, as who watches it sees it; null where there is none. */

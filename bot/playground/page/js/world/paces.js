@@ -23,8 +23,8 @@ export class Paces extends Bus {
   }
 
   async #felt(messageId) {
-    const author = this.app.timeline?.find(messageId)?.author.username;
-    const agent = this.app.agents.byName(author);
+    const message = this.app.timeline?.find(messageId);
+    const agent = message && this.app.agents.authorOf(message);
     if (!agent) return;
     const from = agent.interval_seconds;
     const first = this.of(messageId)?.from ?? from; // before the first of the thumbs that stand there
