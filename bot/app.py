@@ -217,7 +217,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         scheduler.nudge(clock.now())
 
     desk = open_front_desk(settings, parts, performer, look)
-    intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
+    intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, models=models, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
     watch(metrics, client, face)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
@@ -231,7 +231,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         heartbeat=start_heart(settings, parts, performer, delivery, scheduler),
         upkeep=upkeep,
         summaries=Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience),
-        deadlines=Deadlines(store, clock, config=settings.defaults, on_done=look),
+        deadlines=Deadlines(store, clock, config=settings.defaults, models=models, on_done=look),
         desk=desk,
         face=face,
         metrics=metrics,
