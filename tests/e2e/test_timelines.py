@@ -182,6 +182,20 @@ def options_with(answer: Json, word: str) -> list[str]:
     return [one["value"] for one in options if word in one["label"]]
 
 
+async def twelve_grown(inside: Commander, grower: Seclusion) -> None:
+    """Have twelve nodes and two more by buttons and a command, and the process killed twice amid them."""
+    assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
+    killed(grower)
+    assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))
+    assert "(8, 9, 10)" in words_of(await pressed(inside, 1, "Chain of 3"))
+    killed(grower)
+    assert "(11)" in words_of(await pressed(inside, 1, "Advance"))
+    assert "(12)" in words_of(await pressed(inside, 1, "Advance"))
+    assert "(13, 14)" in await inside.told("timeline selected", nodes="1 0", turns=1)
+    siblings_done = [f"🟢 **Node {one}** one of several" for one in range(2, 8)]
+    await board(inside, *(f" **Node {one}** " for one in range(15)), *siblings_done)
+
+
 @proves(manager="timeline merge | timeline unmerge | timeline selected")
 async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(cast: Cast) -> None:
     orchard = cast.home.house.desk.timelines.orchard
@@ -202,16 +216,7 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
     assert (
         f" at https://discord.com/channels/{cast.you.about['guild_id']}/{cast.manager.channel_id}/" in shown["content"]
     )
-    assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
-    killed(grower)
-    assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))
-    assert "(8, 9, 10)" in words_of(await pressed(inside, 1, "Chain of 3"))
-    killed(grower)
-    assert "(11)" in words_of(await pressed(inside, 1, "Advance"))
-    assert "(12)" in words_of(await pressed(inside, 1, "Advance"))
-    assert "(13, 14)" in await inside.told("timeline selected", nodes="1 0", turns=1)
-    siblings_done = [f"🟢 **Node {one}** one of several" for one in range(2, 8)]
-    await board(inside, *(f" **Node {one}** " for one in range(15)), *siblings_done)
+    await twelve_grown(inside, grower)
     siblings = words_of(await pressed(inside, 2, "Compare with 3"))  # chance may have them say the same
     assert "Node 2 and node 3 " in siblings or siblings == "These worlds are the same."
     assert "Node 2 and node 12 " in await inside.told("timeline compare", node=2, other=12)
