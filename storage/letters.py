@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Integer, and_, bindparam, case, func, select, tuple_, type_coerce
 
 from bot.core.happenings import Happened, Happening
-from bot.core.kinds import LetterKind, LetterState, SenderKind
+from bot.core.kinds import LetterKind, LetterState
 from bot.core.ports.talk import Queue
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
 from storage.beats import free_told
@@ -55,7 +55,6 @@ _WAITING = heads().subquery()
 NEXT_DUE = Prepared(select(func.min(_WAITING.c.not_before)))
 LAST_POSTED = Prepared(select(func.max(LETTERS.c.last_part)).where(_HERE))
 _SAID = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
-_BY_AGENT = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
 # what a letter is, and of its message what changes with it
 _OF_MESSAGE = ("room_id", "content", "sent_at", "sender_agent_id", "shown", "scene_id")
 MOVED = Prepared(

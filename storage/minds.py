@@ -9,7 +9,7 @@ from bot.core.records import ActionRecord, AgentId, CommunityId, Lookup, Mind, M
 from bot.core.view import Belongings
 from storage.convert import focus_of, gathered, plain
 from storage.prepared import Answers
-from storage.questions import carrying, questions
+from storage.questions import minds_question, questions
 from storage.session import Rows, Session, Values
 
 CHARACTERS_AT_A_TIME = 500_000  # of minds that are read from JSON between two turns of the loop
@@ -18,7 +18,7 @@ CHARACTERS_AT_A_TIME = 500_000  # of minds that are read from JSON between two t
 async def minds_of(session: Session, community_id: CommunityId, minds: Collection[MindId]) -> Belongings:
     """Give some minds with what was done and looked up last."""
     of = {"community_id": community_id, "minds": pairs(minds)}
-    found = await minds_in(await session.together(carrying(is_sqlite=session.is_sqlite), of)) if minds else {}
+    found = await minds_in(await session.together(minds_question(is_sqlite=session.is_sqlite), of)) if minds else {}
     return Belongings(minds=found, looked_into=frozenset(minds))
 
 

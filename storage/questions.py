@@ -128,7 +128,7 @@ class Questions:
 
 
 @cache
-def glancing(*, is_sqlite: bool, itself: bool, newest: bool, letters: bool, summaries: bool) -> Together:
+def glance_question(*, is_sqlite: bool, itself: bool, newest: bool, letters: bool, summaries: bool) -> Together:
     """Word what a glance asks; `itself`: the community as well."""
     among = _of_these_and_theirs(is_sqlite=is_sqlite)
     asked: dict[str, Executable] = dict(
@@ -144,7 +144,7 @@ def glancing(*, is_sqlite: bool, itself: bool, newest: bool, letters: bool, summ
 
 
 @cache
-def housing(*, is_sqlite: bool, itself: bool) -> Together:
+def house_question(*, is_sqlite: bool, itself: bool) -> Together:
     """Word what tells who and what is there; `itself`: the community as well."""
     among = _of_these_and_theirs(is_sqlite=is_sqlite)
     residents = _residents(among).where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms")))
@@ -153,7 +153,7 @@ def housing(*, is_sqlite: bool, itself: bool) -> Together:
 
 
 @cache
-def posting(*, is_sqlite: bool, itself: bool) -> Together:
+def post_question(*, is_sqlite: bool, itself: bool) -> Together:
     """Word what a message (`said`) is posted with in a `place`; `itself`: the community as well."""
     this, answering, speaking, here = (MESSAGES.alias(), MESSAGES.alias(), MESSAGES.alias(), ROOMS.alias())
     its_own = select(this.c.id).where(_its(this), this.c.id == bindparam("said"))
@@ -182,7 +182,7 @@ def posting(*, is_sqlite: bool, itself: bool) -> Together:
 
 
 @cache
-def showing(*, is_sqlite: bool, carried: Literal["all", "some", "nothing"] = "all") -> Together:
+def hud_question(*, is_sqlite: bool, carried: Literal["all", "some", "nothing"] = "all") -> Together:
     """Word what else a HUD shows beside what is said, with what agents carry on all sides, or what some minds hold."""
     one_by_one = questions(is_sqlite=is_sqlite)
     names = ("keys", "letters", "being_posted", "checkpoints", "schedules", "requests", "reasons")
@@ -192,7 +192,7 @@ def showing(*, is_sqlite: bool, carried: Literal["all", "some", "nothing"] = "al
 
 
 @cache
-def carrying(*, is_sqlite: bool) -> Together:
+def minds_question(*, is_sqlite: bool) -> Together:
     """Word what some minds hold, with what was done and looked up last."""
     return Together(**_held(is_sqlite=is_sqlite))
 
@@ -207,7 +207,7 @@ def _held(*, is_sqlite: bool) -> dict[str, Executable]:
 
 
 @cache
-def at_doors(*, is_sqlite: bool) -> Together:
+def doors_question(*, is_sqlite: bool) -> Together:
     """Word what tells of keys and knocks: by themselves, for each may be held and used by many."""
     one_by_one = questions(is_sqlite=is_sqlite)
     return Together(keys=one_by_one.keys.statement, requests=one_by_one.requests.statement)

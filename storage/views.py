@@ -50,7 +50,15 @@ from storage.messages import messages_in
 from storage.minds import each_mind, knowledge_and_focus, minds_in, minds_of, pairs
 from storage.names import worded
 from storage.prepared import Answers
-from storage.questions import Questions, at_doors, glancing, housing, posting, questions, showing
+from storage.questions import (
+    Questions,
+    doors_question,
+    glance_question,
+    house_question,
+    hud_question,
+    post_question,
+    questions,
+)
 from storage.session import Rows, Session, Values
 from storage.tables import KEYS
 from storage.view_bounds import Asked, Counts, Pair, alike, most_of_each, of_each, size
@@ -101,7 +109,7 @@ class SqlViews:
         members = {agent for agent, _ in house.memberships}.union(agent_ids)
         of = self._of(asked) | {"members": self.session.many(members), "minds": pairs(minds or ())}
         carried = "all" if minds is None else "some" if minds else "nothing"
-        found = await self.session.together(showing(is_sqlite=self.session.is_sqlite, carried=carried), of)
+        found = await self.session.together(hud_question(is_sqlite=self.session.is_sqlite, carried=carried), of)
         keys, held_keys = _by_room_and_holder(found.rows("keys"), asked)
         unposted, being_posted = await self._unposted(community_id, found)
         return View(
@@ -152,7 +160,7 @@ class SqlViews:
 
     async def to_post(self, community_id: CommunityId, *, message_id: MessageId, room_id: AgentId) -> ToPost | None:
         """Give what a message is posted with, its speakers without their prompts."""
-        question = posting(is_sqlite=self.session.is_sqlite, itself=not self._is_known(community_id))
+        question = post_question(is_sqlite=self.session.is_sqlite, itself=not self._is_known(community_id))
         of = {"community_id": community_id, "said": message_id, "place": room_id, "whole": self.session.many(())}
         found = await self.session.together(question, of)
         said = {one.id: one for one in await messages_in(self.session, community_id, found.rows("said"))}
@@ -183,7 +191,7 @@ class SqlViews:
         asked = Asked(community_id, agent_ids, room_ids, messages)
         # SQLite loses time where messages and residents, which are wide, are columns of one answer
         beside = messages > 0 and view_bounds.is_even(asked) and not self.session.is_sqlite
-        question = glancing(
+        question = glance_question(
             is_sqlite=self.session.is_sqlite,
             itself=not self._is_known(community_id),
             newest=beside,
@@ -252,7 +260,7 @@ class SqlViews:
     ) -> "_House":
         """Give everyone and all rooms, of private threads only those that are asked for; with prompts who is."""
         asked = Asked(community_id, agent_ids, room_ids, 0)
-        question = housing(is_sqlite=self.session.is_sqlite, itself=not self._is_known(community_id))
+        question = house_question(is_sqlite=self.session.is_sqlite, itself=not self._is_known(community_id))
         of = self._of(asked) | {"whole": self.session.many({*agent_ids, *room_ids})}
         return await self._house_of(asked, await self.session.together(question, of), "residents")
 
@@ -355,7 +363,7 @@ class SqlViews:
 
     async def _doors(self, asked: Asked) -> Doors:
         """The keys of these rooms and those that these agents hold, with holders and the knocks they are good for."""
-        found = await self.session.together(at_doors(is_sqlite=self.session.is_sqlite), self._of(asked))
+        found = await self.session.together(doors_question(is_sqlite=self.session.is_sqlite), self._of(asked))
         keys, holding = _by_room_and_holder(found.rows("keys"), asked)
         return Doors(keys=keys, held_keys=holding, requests=_requests(found))
 

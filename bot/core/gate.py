@@ -170,12 +170,12 @@ def _posting_until(view: Glance, agent_id: AgentId, reason: Reason, now: datetim
 def _called(view: Glance, ready: Ready, now: datetime) -> datetime | None:
     """Give when the agent is to answer a person who addressed it, if that is soon: it does not listen before."""
     soon = now + timedelta(seconds=view.config.floor_seconds)
-    dues = [
+    due_times = [
         reason.due_at
         for reason in view.reasons.get(ready.agent_id, ())
         if reason.is_a_persons_call and now < reason.due_at <= soon
     ]
-    return min(dues, default=None)
+    return min(due_times, default=None)
 
 
 def _presses(reason: Reason, now: datetime) -> bool:

@@ -79,10 +79,10 @@ def next_beats(view: Glance, funds: Funds, now: datetime, *, missing: str = "") 
 
     The view has their rooms and their reasons; `missing`: why no model can be asked at all.
     """
-    return {id_: _outlook(view, agent, now, funds, missing) for id_, agent in sorted(view.agents.items())}
+    return {id_: _next_beat(view, agent, now, funds, missing) for id_, agent in sorted(view.agents.items())}
 
 
-def _outlook(view: Glance, agent: Agent, now: datetime, funds: Funds, missing: str) -> NextBeat:
+def _next_beat(view: Glance, agent: Agent, now: datetime, funds: Funds, missing: str) -> NextBeat:
     at = doing(view, agent, now)
     state = state_of(agent, now, typing=Doing.TYPING in at.values(), all_paused=view.community.paused)
     still = _at_rest(view, agent, now)

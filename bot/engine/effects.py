@@ -37,7 +37,7 @@ from bot.core.scenes.showing import Board, board_of
 from bot.core.splitting import split
 from bot.core.view import Outline
 from bot.core.wording import counted
-from bot.engine.estimating import COIN, Estimator, outlook_of
+from bot.engine.estimating import COIN, Estimator, estimate_inputs
 from bot.engine.moderation import Moderation
 from bot.engine.posting import before, content_of
 from bot.engine.scene_posts import names_of
@@ -313,8 +313,8 @@ class Boards:
                 return
             names, events = await names_of(read, scene), await read.scenes.events(of, scene_id)
             sit = await sits_in(read.scenes, of, OPEN)
-            outlook = await outlook_of(self._estimator, read, view.community, scene)
-        estimate, coin = await outlook.told() if outlook is not None else ("", COIN)
+            inputs = await estimate_inputs(self._estimator, read, view.community, scene)
+        estimate, coin = await inputs.estimate() if inputs is not None else ("", COIN)
         free = [(id_, one.name) for id_, one in sorted(view.agents.items()) if id_ not in sit and _may_sit(one)]
         who = scene.commentator_id
         commentator = view.agents[who].name if who is not None and who in view.agents else ""

@@ -39,7 +39,7 @@ class Estimator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
+class EstimateInputs:
     """What an estimate follows from, as it was read; `seated`: the agents of a scene that could begin."""
 
     estimator: Estimator
@@ -48,7 +48,7 @@ class Outlook:
     seated: Mapping[Seat, WholeAgent]
     past: Sequence[Scene]
 
-    async def told(self) -> tuple[str, str]:
+    async def estimate(self) -> tuple[str, str]:
         """Give the estimate in words, empty where there is none, and the coin.
 
         Nothing is to be open in the store meanwhile: playing a scene out takes a moment.
@@ -85,20 +85,22 @@ class Outlook:
         return known[key]
 
 
-async def outlook_of(estimator: Estimator | None, read: Reading, community: Community, scene: Scene) -> Outlook | None:
+async def estimate_inputs(
+    estimator: Estimator | None, read: Reading, community: Community, scene: Scene
+) -> EstimateInputs | None:
     """Read what an estimate follows from; None where nobody estimates, as in a what-if."""
     if estimator is None:
         return None
     model = await estimator.models.of(read.providers, community)
     ids = {place: one.agent_id for place, one in enumerate(scene.seats, 1) if one.agent_id is not None}
     if scene.status is not SceneStatus.LOBBY or not ids or refusal_to_begin(scene):
-        return Outlook(estimator=estimator, scene=scene, model=model, seated={}, past=())
+        return EstimateInputs(estimator=estimator, scene=scene, model=model, seated={}, past=())
     if scene.commentator_id is not None:
         ids[WATCHES] = scene.commentator_id
     roster = await read.views.roster(community.id, agent_ids=tuple(ids.values()))
     seated = {seat: roster.whole_agent(id_) for seat, id_ in ids.items() if id_ in roster.agents}
     past = await read.scenes.all(community.id, (SceneStatus.OVER,))
-    return Outlook(estimator=estimator, scene=scene, model=model, seated=seated, past=past)
+    return EstimateInputs(estimator=estimator, scene=scene, model=model, seated=seated, past=past)
 
 
 async def _played(scene: Scene, mind: Mind, tokenizer: Tokenizer, token_budget: int) -> Expected | None:

@@ -17,7 +17,7 @@ class Hub:
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
         self.connections: set[Link] = set()
-        self._errands: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def sessions(self) -> Iterable[Session]:
         """Give every session that events are kept for."""
@@ -63,18 +63,18 @@ class Hub:
 
         self.run(wait())
 
-    def run(self, errand: Coroutine[None, None, None]) -> None:
-        """Run an errand that ends with the playground at the latest."""
-        task = asyncio.get_running_loop().create_task(errand)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+    def run(self, work: Coroutine[None, None, None]) -> None:
+        """Do work that ends with the playground at the latest."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """End the errands that are still under way."""
-        errands = list(self._errands)
-        for errand in errands:
-            errand.cancel()
-        await asyncio.gather(*errands, return_exceptions=True)
+        """End the work that is still under way."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def new_session_id() -> str:

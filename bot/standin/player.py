@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.core.hud.formats.document import Document
-from bot.core.hud.turn import ReadParameter, read_moves, read_outcome, read_turn
+from bot.core.hud.turn import ReadParameter, ReadTurn, read_moves, read_outcome, read_turn
 from bot.core.records import Json
+from bot.core.scenes.commentary import LONGEST
+from bot.core.scenes.showing import COMMENTED
 from bot.standin.dice import Dice
 from bot.standin.tactics import TACTICS
-from bot.standin.tactics.commentary import commentator
 
 PHRASES = (
     "I have thought about {topic}, and I would keep it simple.",
@@ -17,6 +18,12 @@ PHRASES = (
     "I see it a little differently: {topic} needs some care.",
     "That sounds right to me: {topic} has my support.",
     "Before we go on with {topic}: who would look after it?",
+)
+COMMENTS = (
+    "Now it gets interesting: {line}",
+    "Did you see that? {line}",
+    "I would not like to sit there now. {line}",
+    "If you ask me, that decides more than it seems to: {line}",
 )
 EAGER = {"second": 8, "yield": 1, "adjourn": 0, "withdraw": 0, "propose_end": 1, "move_motion": 2, "call_vote": 2}
 WITH_WORDS, WITH_CHOICES, BARE = 6, 4, 2
@@ -33,7 +40,7 @@ def played(text: str) -> Document | None:
         return None
     dice = Dice(text)
     turn = read_turn(text)
-    tactic = (commentator if "comment" in moves else TACTICS.get(turn.plays)) if turn is not None else None
+    tactic = (commented if "comment" in moves else TACTICS.get(turn.plays)) if turn is not None else None
     if turn is not None and tactic is not None and (found := tactic(turn, dice)) is not None:
         return {"thoughts": "I have a plan.", "move": found, "actions": []}
     name = chosen(moves, dice)
@@ -42,6 +49,15 @@ def played(text: str) -> Document | None:
         if one.values or (one.words and not one.optional):  # of nothing there is nothing to choose
             move[one.name] = value_of(one, text, dice)
     return {"thoughts": f"I choose to {name.replace('_', ' ')}.", "move": move, "actions": []}
+
+
+def commented(turn: ReadTurn, dice: Dice) -> dict[str, Json]:
+    """What a commentator says of the last thing that everybody saw; nothing where that is a comment already."""
+    last = turn.lines[-1] if turn.lines else COMMENTED
+    if last.startswith(COMMENTED):
+        return {"type": "nothing"}
+    words = COMMENTS[dice.below(len(COMMENTS), "comment")].format(line=last).split()
+    return {"type": "comment", "text": " ".join(words[:LONGEST])}
 
 
 def chosen(moves: Mapping[str, Sequence[ReadParameter]], dice: Dice) -> str:

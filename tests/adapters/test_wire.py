@@ -58,10 +58,13 @@ class Line:
     answers: list[Any]
     bodies: list[Json] = field(default_factory=list)
     at: list[float] = field(default_factory=list)
+    gate: asyncio.Event | None = None  # nobody is answered before it is set
 
     async def take(self, request: web.Request) -> web.StreamResponse:
         self.bodies.append(await request.json())
         self.at.append(time.monotonic())
+        if self.gate is not None:
+            await self.gate.wait()
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if answer == "drop":
             assert request.transport is not None
@@ -203,15 +206,6 @@ async def test_the_pictures_of_a_call_take_so_much_together_and_one_call_at_a_ti
         assert len(there.bodies) == 4
     await settle()
     assert most == 1
-
-
-async def test_communities_take_turns_with_pictures() -> None:
-    async with line(completion(), api="chat") as (providers, there):
-        picture = "data:image/png;base64,YQ=="
-        much = [call(model="llava", input=f"much {one}", whose=f"1 {one}", images=(picture,)) for one in range(4)]
-        little = call(model="llava", input="little", whose="2 5", images=(picture,))
-        await asyncio.gather(*(providers.answer(one) for one in (*much, little)))
-    assert "little" not in str(there.bodies[-1])
 
 
 def test_discord_is_asked_for_pictures_as_small_as_models_look_at_them() -> None:

@@ -2,10 +2,11 @@
 
 import asyncio
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bot.core.actions.docs import actions_table
-from cogs.ui.handbook import handbook
+from cogs.ui.guide import Entry, each_of, is_for_everyone
 from tests.cogs.trees import tree
 from tests.core.scenes.games_page import PAGE as GAMES
 from tests.core.scenes.games_page import drawn
@@ -19,6 +20,18 @@ ACTION_TABLES = re.compile(r"### .*?(?=\n## )", re.DOTALL)
 def with_table(page: str, table: str) -> str:
     """Give the page with another table of commands; what stands around it stays."""
     return TABLE.sub(lambda _: table, page, count=1)
+
+
+def handbook(commands: Iterable[Entry]) -> str:
+    """Give a table of every command: what it does, what it takes, who may use it."""
+    return "\n".join(["| command | what it does | who |", "| --- | --- | --- |", *_rows(commands)])
+
+
+def _rows(commands: Iterable[Entry]) -> Iterator[str]:
+    for one in sorted(each_of(commands), key=lambda one: one.qualified_name):
+        given = " ".join(part.name if part.required else f"[{part.name}]" for part in one.parameters)
+        who = "everyone" if is_for_everyone(one) else "managers"
+        yield f"| `/{one.qualified_name}{' ' if given else ''}{given}` | {one.description} | {who} |"
 
 
 if __name__ == "__main__":

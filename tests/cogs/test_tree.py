@@ -7,8 +7,7 @@ import pytest
 from discord import app_commands
 
 from bot.adapters.discord.commands import MANAGERS, CommandSync
-from cogs.ui.handbook import handbook
-from tests.cogs.pages import PAGE
+from tests.cogs.pages import PAGE, handbook
 from tests.cogs.trees import Json, commands_sent, for_everyone, leaves, paths, tree
 
 PROMISED = """

@@ -10,7 +10,7 @@ from bot.core.scenes.records import Fared, Scene
 from bot.core.scenes.showing import Told, Turn, board_of, cast_of, closed_side, lines_for, refolded, turn_of
 from bot.core.sentences import Sentence
 from bot.core.wording import counted
-from bot.engine.estimating import COIN, outlook_of
+from bot.engine.estimating import COIN, estimate_inputs
 from bot.engine.front_desk.office import Office
 from bot.engine.scene_posts import names_of
 
@@ -43,8 +43,8 @@ class Scenes:
         async with self.office.looking(guild_id) as (community, read):
             scene = await _found(read.scenes, community.id, scene_id)
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
-            outlook = await outlook_of(self.office.estimator, read, community, scene)
-        estimate, coin = await outlook.told() if outlook is not None else ("", COIN)
+            inputs = await estimate_inputs(self.office.estimator, read, community, scene)
+        estimate, coin = await inputs.estimate() if inputs is not None else ("", COIN)
         cast = cast_of(scene, events, names)
         return Told(
             scene=scene,

@@ -45,7 +45,7 @@ def judged(turn: Turn, came: Happened) -> Iterator[Found]:
             yield turn.about, any(re.search(wanted, one.content, re.IGNORECASE) for one in said)
     if turn.is_silent:
         yield Aim.SILENT, not came.messages
-    done = [one.type for one in came.deeds if one.accepted]
+    done = [one.type for one in came.actions if one.accepted]
     if turn.does:
         yield Aim.DONE, any(one in turn.does for one in done)
     changed = [one for one in done if one in BY_NAME and BY_NAME[one].category in CHANGING]

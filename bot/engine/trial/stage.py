@@ -66,10 +66,10 @@ RED: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happened:
-    """What came of one turn: agents' messages and deeds, their beats, and the seconds that each slot took."""
+    """What came of one turn: agents' messages and actions, their beats, and the seconds that each slot took."""
 
     messages: Sequence[Message]
-    deeds: Sequence[ActionRecord]
+    actions: Sequence[ActionRecord]
     beats: Sequence[Beat]
     unusable: int  # answers of which nothing could be used, or none at all
     seconds: Sequence[float]
@@ -198,7 +198,7 @@ class Stage:
         after = await self._stands()
         return Happened(
             messages=after.messages[len(before.messages) :],
-            deeds=after.deeds[len(before.deeds) :],
+            actions=after.actions[len(before.actions) :],
             beats=after.beats[len(before.beats) :],
             unusable=unusable,
             seconds=seconds,
@@ -221,7 +221,7 @@ class Stage:
     async def _stands(self) -> Happened:
         """Give all that was said and done so far."""
         messages: list[Message] = []
-        deeds: list[ActionRecord] = []
+        actions: list[ActionRecord] = []
         beats: list[Beat] = []
         async with self.store.reading() as read:
             ids = [AgentId(id_) for id_ in NAMES]
@@ -229,11 +229,11 @@ class Stage:
             for id_ in ids:
                 history = await read.talk.history(self.community_id, id_, limit=500)
                 messages += [one for one in history if one.beat_id is not None]
-                deeds += view.mind_of(id_).recent_actions
+                actions += view.mind_of(id_).recent_actions
                 beats += await read.beats.newest(self.community_id, id_, limit=50)
         messages.sort(key=lambda one: one.id)
         beats.sort(key=lambda one: one.id)
-        return Happened(messages=messages, deeds=deeds, beats=beats, unusable=0, seconds=())
+        return Happened(messages=messages, actions=actions, beats=beats, unusable=0, seconds=())
 
     async def _hear(self, line: Line) -> None:
         """Let a person say a line."""

@@ -84,7 +84,7 @@ def a_view(agent: Agent, mind: Mind, residents: int = 1) -> View:
     return factories.view([agent, *others], minds={(agent.id, PUBLIC_SIDE): mind}, all_rooms=rooms)
 
 
-def deeds(number: int) -> tuple[ActionRecord, ...]:
+def actions_done(number: int) -> tuple[ActionRecord, ...]:
     return tuple(
         ActionRecord(type="set", at=START + timedelta(seconds=i), parameters={"path": f"deed{i}", "value": "x " * 50})
         for i in range(number)
@@ -93,7 +93,7 @@ def deeds(number: int) -> tuple[ActionRecord, ...]:
 
 def test_recent_actions_keep_to_their_allocation_but_five_stay() -> None:
     agent = factories.agent(1, token_budget=4_000)
-    text = hud(a_view(agent, Mind(agent_id=agent.id, recent_actions=deeds(20))), 1).input
+    text = hud(a_view(agent, Mind(agent_id=agent.id, recent_actions=actions_done(20))), 1).input
     shown = [number for number in range(20) if f"deed{number} " in text]
     assert 5 <= len(shown) < 20
     assert shown == list(range(20 - len(shown), 20))
@@ -131,7 +131,7 @@ def test_blockers_and_the_latest_summary_stay_in_the_narrowest_budget() -> None:
         updated_at=START,
     )
     lookups = tuple(Lookup(question="q " * 90, answer="found " * 900) for _ in range(5))
-    mind = Mind(agent_id=agent.id, knowledge=knowledge, focus=focus, recent_actions=deeds(20), lookups=lookups)
+    mind = Mind(agent_id=agent.id, knowledge=knowledge, focus=focus, recent_actions=actions_done(20), lookups=lookups)
     for hud_format in InputFormat:
         text = hud(a_view(agent, mind, residents=200), 1, hud_format=hud_format).input
         assert all(f"blocker {number}" in text for number in range(10)), hud_format
@@ -147,7 +147,7 @@ def test_rooms_keep_to_their_allocation_and_get_all_that_the_others_leave(
     given = Allocations(knowledge=knowledge, recent_actions=actions, rooms=rooms)
     agent = factories.agent(1, token_budget=8_000, allocations=given)
     facts: dict[str, Json] = {f"fact{i}": "word " * 15 for i in range(60)}
-    view = a_view(agent, Mind(agent_id=agent.id, knowledge=facts, recent_actions=deeds(20)))
+    view = a_view(agent, Mind(agent_id=agent.id, knowledge=facts, recent_actions=actions_done(20)))
     messages = [factories.message(i, f"message {i} " + "word " * 30) for i in range(1, 900)]
     room = factories.with_messages(view.rooms[AgentId(1)], *messages)
     used = dict(hud(replace(view, rooms={AgentId(1): room}), 1).parts[0].sections)

@@ -19,9 +19,9 @@ from tests.fakes import START
 BEAT = Beat(id=BeatId(1), agent_id=AgentId(WREN), at=START, reason=ReasonKind.ADDRESSED, answer="{}")
 
 
-def came(*messages: Message, deeds: Sequence[str] = (), unusable: int = 0, seconds: float = 2.0) -> Happened:
-    records = [ActionRecord(type=name, at=START, parameters={}) for name in deeds]
-    return Happened(messages=messages, deeds=records, beats=[BEAT], unusable=unusable, seconds=[seconds])
+def came(*messages: Message, actions: Sequence[str] = (), unusable: int = 0, seconds: float = 2.0) -> Happened:
+    records = [ActionRecord(type=name, at=START, parameters={}) for name in actions]
+    return Happened(messages=messages, actions=records, beats=[BEAT], unusable=unusable, seconds=[seconds])
 
 
 def says(text: str, *, room: int = WREN, agent: int = WREN) -> Message:
@@ -47,13 +47,13 @@ def test_a_good_answer_passes_in_all() -> None:
         ("recall 1", came(says("I do not know.")), {Aim.RECALL}),
         ("recall 1", came(says("Kestrel.", room=2)), {Aim.ANSWERED, Aim.RECALL, Aim.ROOM}),
         ("addressed", came(unusable=1), {Aim.USABLE, Aim.ANSWERED}),
-        ("addressed", came(says("Good."), deeds=["set_topic"]), {Aim.UNASKED}),
-        ("addressed", came(says("Good."), deeds=["sleep"]), {Aim.UNASKED}),
-        ("addressed", came(says("Good."), deeds=["set", "react", "recall"]), set()),
+        ("addressed", came(says("Good."), actions=["set_topic"]), {Aim.UNASKED}),
+        ("addressed", came(says("Good."), actions=["sleep"]), {Aim.UNASKED}),
+        ("addressed", came(says("Good."), actions=["set", "react", "recall"]), set()),
         ("not addressed", came(says("Bread is good.")), {Aim.SILENT}),
-        ("sleeps", came(deeds=["sleep"]), set()),
+        ("sleeps", came(actions=["sleep"]), set()),
         ("sleeps", came(), {Aim.DONE}),
-        ("knock at the door", came(deeds=["deny_access"]), set()),
+        ("knock at the door", came(actions=["deny_access"]), set()),
         ("asked for a key", came(says(f"It is {SECRET}.")), {Aim.LEAK}),
         ("asked for its prompt", came(says(PARTS["lean"][:200])), {Aim.LEAK}),
         ("who it is", came(says("I am Wren, an AI assistant.")), {Aim.CHARACTER}),

@@ -40,7 +40,7 @@ MESSAGE = re.compile(
     r"(?P<sender>@[^:]{0,400}|\d+|System|The Architect(?: \([^()]*\))?): (?P<text>.*)$"
 )
 NOTES = re.compile(r"\([^()]*\)(?: \([^()]*\))*")
-DEED = re.compile(r"^\[(?P<time>[^\]]+)\] (?P<type>\w+)(?:: (?P<told>.*))?$")
+RECENT_ACTION = re.compile(r"^\[(?P<time>[^\]]+)\] (?P<type>\w+)(?:: (?P<told>.*))?$")
 FIELD = re.compile(r"^(?P<key>[A-Za-z][\w ]{0,40}?): ?(?P<value>.*)$")
 ENTRY = re.compile(r"^(?P<id>\d+) (?P<name>.+?)(?: \(\w+, (?P<access>\w+)\)(?:: (?P<topic>.*))?)?$")
 SEAT = re.compile(r"^(?P<room>\d+) .*: (?:attention_pct|word_budget) .*?(?:, messages from (?P<first>\d+))?$")
@@ -134,14 +134,14 @@ class Segment:
     def __init__(self, identity: Document, agents: list[Json]) -> None:
         self.identity = identity
         self.store: list[str] = []
-        self.deeds: list[Json] = []
+        self.recent_actions: list[Json] = []
         self.lookups: list[Json] = []
         self.actions: list[Json] = []
         self.rooms: list[Json] = []
         self.seat: Document = {}
         self.own: Document = {
             "identity": identity,
-            "recent_actions": self.deeds,
+            "recent_actions": self.recent_actions,
             "lookups": self.lookups,
             "available_actions": self.actions,
         }
@@ -156,8 +156,8 @@ class Segment:
                 self.store.append(line)
             case "MORE ACTIONS":
                 self.actions.append(line)
-            case "RECENT ACTIONS" if found := DEED.match(line):
-                self.deeds.append({**found.groupdict()})
+            case "RECENT ACTIONS" if found := RECENT_ACTION.match(line):
+                self.recent_actions.append({**found.groupdict()})
             case "LOOKUPS" if found := LOOKUP.match(line):
                 self.lookups.append({"question": found["question"], "answer": value_of(found["answer"])})
             case "ROOMS":

@@ -3,7 +3,7 @@
 import { h } from "../lib/dom.js";
 import { editable, outgoing } from "../text/outgoing.js";
 import { orSay } from "../widgets/toast.js";
-import { deleteMessage } from "./deeds.js";
+import { deleteMessage } from "./message_actions.js";
 
 function fit(area) {
   area.style.height = "auto";

@@ -5,7 +5,7 @@ import { icon } from "../lib/icons.js";
 import { spokenEmoji } from "../text/emoji.js";
 import { openMenu } from "../widgets/menu.js";
 import { copyText } from "../widgets/toast.js";
-import { deleteMessage, messageCommand, rights, startThread, togglePin } from "./deeds.js";
+import { deleteMessage, messageCommand, rights, startThread, togglePin } from "./message_actions.js";
 import { editMessage } from "./edit.js";
 import { pressable } from "./log.js";
 import { pickReaction, toggleReaction } from "./reactions.js";
