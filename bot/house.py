@@ -131,7 +131,7 @@ class House:
         self.scheduler.every(DEADLINE_SECONDS, self.deadlines.run, name="deadlines")
         self.scheduler.every(UPKEEP_SECONDS, self.summaries.run, name="summaries")  # a slow model holds up nothing else
         await self.desk.timelines.go_on()
-        self.scheduler.every(TREES_SECONDS, self.desk.timelines.expire, name="timelines")
+        self.scheduler.every(TREES_SECONDS, self.desk.endings.expire, name="timelines")
         self.scheduler.every(TREES_SECONDS, self.desk.runs.expire, name="runs")
         self.scheduler.start(self.heartbeat.run_due)
         if self.face is not None:

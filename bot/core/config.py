@@ -120,6 +120,7 @@ class CommunityConfig(BaseModel):
     scene_epilogue: bool = True
     scene_asides: bool = True
     scene_substitutes: bool = True
+    scene_dead_write: bool = False
     scene_kept_steps: int = Field(default=50, ge=10, le=1_000)
 
     # timelines

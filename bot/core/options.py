@@ -102,6 +102,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "scene_epilogue": "whether agents look back once when a scene is over, and keep up to three things of it",
     "scene_asides": "whether who watches agents play among themselves is told at once what only some of them hear",
     "scene_substitutes": "whether an agent may take a seat that was left: true or false; false: it stays away",
+    "scene_dead_write": "whether what those write who are out of a game stays in its thread: true or false",
     "scene_kept_steps": "after how many steps of a scene it is kept anew where it stands, beside its log",
     "scene_agent_seconds": "seconds that an agent has for a turn in a scene, where its kind does not say it",
     "scene_person_seconds": "seconds that a person has for a turn in a scene, where its kind does not say it",

@@ -28,6 +28,7 @@ from bot.core.gate import Claim, Ready
 from bot.core.hud.call import AgentPart
 from bot.core.key_redaction import LONGEST_KEPT, KeyRedactor
 from bot.core.kinds import HeldFor, ReasonKind
+from bot.core.models import Models
 from bot.core.ports import Clock, Expected, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Lookup, Usage
 from bot.core.scenes.records import SceneStatus
@@ -37,7 +38,7 @@ from bot.core.view import Glance, Outline
 from bot.core.wording import as_words, retold
 from bot.engine.performer import ActionContext, Outcome, Performer
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Bill, metrics_of, settle
+from bot.engine.purse import Bill, ceilings_of, metrics_of, settle
 from bot.engine.stage import PASSED, opened
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
@@ -87,6 +88,7 @@ class Applier:
         random_for: RandomFor,
         metrics: Metrics,
         *,
+        models: Models,
         on_beat: Callable[[], None],
     ) -> None:
         self._store = store
@@ -94,6 +96,7 @@ class Applier:
         self._clock = clock
         self._random_for = random_for
         self._metrics = metrics
+        self._models = models
         self._on_beat = on_beat
 
     async def apply(
@@ -203,7 +206,8 @@ class Applier:
         if scene_id is None:
             return
         community_id = ready.claim.community_id
-        stage = await opened(write, community_id, scene_id, config=view.config, now=now)
+        ceilings = await ceilings_of(self._models, write, view.community)
+        stage = await opened(write, community_id, scene_id, config=view.config, ceilings=ceilings, now=now)
         seat = stage.scene.seat_of(agent_id=ready.agent_id)
         if seat is None or why == PASSED or stage.scene.status is not SceneStatus.RUNNING:
             return

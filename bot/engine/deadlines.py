@@ -1,13 +1,19 @@
 """The time of scenes: what becomes of windows, waits and lobbies once it is up (docs/scenes.md)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import StoreError
-from bot.core.ports import Clock, Store
+from bot.core.models import Models
+from bot.core.ports import Clock, Store, Writing
+from bot.core.records import CommunityId, SceneId
+from bot.core.scenes.showing import begun
+from bot.core.scenes.windows import is_hidden
+from bot.engine.purse import ceilings_of
 from bot.engine.stage import opened
 
 ALIVE = "scenes_seen_at"
@@ -21,15 +27,33 @@ def _nobody() -> None:
     """Nobody waits for letters."""
 
 
+async def _put_off_unseen(write: Writing, of: CommunityId, scene_id: SceneId, seconds: float) -> None:
+    """Move the beginning of an unseen window on as well: else it would show by when it closes whether anybody acts.
+
+    That of a window that all see stays: what was said in it while nobody was here is of its time.
+    """
+    scene = await write.scenes.find(of, scene_id)
+    found = begun(scene) if scene is not None else None
+    if scene is not None and scene.window_at is not None and found is not None and is_hidden(found[1]):
+        await write.scenes.keep(replace(scene, window_at=scene.window_at + timedelta(seconds=seconds)))
+
+
 class Deadlines:
     """Ends windows, waits and lobbies whose time is up; `run` is called every second."""
 
     def __init__(
-        self, store: Store, clock: Clock, *, config: CommunityConfig, on_done: Callable[[], None] = _nobody
+        self,
+        store: Store,
+        clock: Clock,
+        *,
+        config: CommunityConfig,
+        models: Models | None = None,
+        on_done: Callable[[], None] = _nobody,
     ) -> None:
         self._store = store
         self._clock = clock
         self._config = config
+        self._models = models
         self._on_done = on_done
         self._seen_at: datetime | None = None
         self._kept_at: datetime | None = None
@@ -48,9 +72,11 @@ class Deadlines:
             communities = {one.id: one for one in found if one is not None}
         for community_id, scene_id in due:
             try:
-                config = self._config.overlaid(communities[community_id].overrides)
+                community = communities[community_id]
+                config = self._config.overlaid(community.overrides)
                 async with self._store.writing(community_id) as write:
-                    stage = await opened(write, community_id, scene_id, config=config, now=now)
+                    most = await ceilings_of(self._models, write, community)
+                    stage = await opened(write, community_id, scene_id, config=config, ceilings=most, now=now)
                     if stage.scene.deadline_at is not None and stage.scene.deadline_at <= now:
                         await stage.late()
                         await write.apply(community_id, stage.changes)
@@ -72,7 +98,8 @@ class Deadlines:
                     seen = await write.notes.find(None, ALIVE)
                     away = (now - datetime.fromisoformat(seen)).total_seconds() if isinstance(seen, str) else 0.0
                 if away >= (ALIVE_SECONDS if self._seen_at is not None else 1.0):
-                    await write.scenes.put_off(away)
+                    for of, scene_id in await write.scenes.put_off(away):
+                        await _put_off_unseen(write, of, scene_id, away)
                     log.info("deadlines of scenes were put off", seconds=round(away))
                 await write.notes.keep(None, ALIVE, now.isoformat())
             self._kept_at = now

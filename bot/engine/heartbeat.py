@@ -74,7 +74,7 @@ class Heartbeat:
         self._on_typing = on_typing
         self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
         self._purse = Purse(store)
-        self._applier = Applier(store, performer, clock, random_for, metrics, on_beat=on_beat)
+        self._applier = Applier(store, performer, clock, random_for, metrics, models=models, on_beat=on_beat)
         self._caller = Caller(
             store,
             self._purse,

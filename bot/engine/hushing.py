@@ -1,16 +1,21 @@
-"""Where a room is to be silent, its scenes rest as well (docs/scenes.md)."""
+"""Where a room is to be silent, or nobody beats, its scenes rest as well (docs/scenes.md)."""
 
 from datetime import datetime
 
+import structlog
+
 from bot.core.changes import Change
 from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.models import Ceilings
 from bot.core.ports import Writing
 from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
 from bot.core.scenes.records import SceneStatus
 from bot.engine.stage import opened
 
 HUSHED = "somebody asked for silence"
-EVERYONE_PAUSED = "everyone is paused: resume it once all go on"
+EVERYONE_PAUSED = "everyone is paused: it goes on once all do"
+log = structlog.get_logger(__name__)
 
 
 async def hushed_all(write: Writing, of: CommunityId, *, config: CommunityConfig, now: datetime) -> list[Change]:
@@ -18,6 +23,23 @@ async def hushed_all(write: Writing, of: CommunityId, *, config: CommunityConfig
     changes: list[Change] = []
     for one in await write.scenes.all(of, (SceneStatus.RUNNING,)):
         changes += await _rested(write, of, one.id, EVERYONE_PAUSED, config=config, now=now)
+    return changes
+
+
+async def resumed_all(
+    write: Writing, of: CommunityId, *, config: CommunityConfig, ceilings: Ceilings | None, now: datetime
+) -> list[Change]:
+    """Let the scenes go on that rest because everyone was paused, and no others; gives what is still to be written."""
+    changes: list[Change] = []
+    for one in await write.scenes.all(of, (SceneStatus.PAUSED,)):
+        if one.why == EVERYONE_PAUSED:
+            stage = await opened(write, of, one.id, config=config, ceilings=ceilings, now=now)
+            try:
+                await stage.resume()
+            except Rejected as no:
+                log.info("a scene does not go on with everyone", scene=one.id, why=no.sentence)
+            else:
+                changes += stage.changes
     return changes
 
 

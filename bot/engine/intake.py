@@ -30,6 +30,7 @@ from bot.core.events import (
 )
 from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
+from bot.core.models import Models
 from bot.core.people import as_decided, is_heard
 from bot.core.portions import portions
 from bot.core.ports import Clock, Expected, NewMessage, Planned, Store, Tokenizer, Writing
@@ -42,6 +43,7 @@ from bot.core.records import AgentId, Attachment, Community, Message, MessageId,
 from bot.core.spending import day_of, of_day
 from bot.engine.aside import aside
 from bot.engine.channel_events import ChannelEvents, place_of
+from bot.engine.purse import ceilings_of
 from bot.engine.reactions import Reactions
 from bot.engine.read_on import Later, answered_by, overtaken_in
 from bot.engine.scene_posts import taken_away
@@ -69,6 +71,7 @@ class Intake:
         planned: Planned,
         *,
         config: CommunityConfig | None = None,
+        models: Models | None = None,
         wake: Callable[[], None] = _nobody,
     ) -> None:
         self._store = store
@@ -76,6 +79,7 @@ class Intake:
         self._tokenizer = tokenizer
         self._planned = planned
         self._config = config or CommunityConfig()
+        self._models = models
         self._wake = wake
         self._reactions = Reactions(store, clock)
         self._channel_events = ChannelEvents(store, clock)
@@ -207,11 +211,12 @@ class Intake:
             return True
         if event.author is not None and not event.is_bot and await _hears(write.people, community, event.author.id):
             author, post_id, now = event.author.id, event.message_id, self._clock.now()
-            if gone := await taken_away(write, scene, author, post_id, now=now):
+            config = self._config.overlaid(community.overrides)
+            if not config.scene_dead_write and (gone := await taken_away(write, scene, author, post_id, now=now)):
                 changes += gone
                 return True
-            config = self._config.overlaid(community.overrides)
-            stage = Stage(write=write, scene=scene, config=config, now=now)
+            ceilings = await ceilings_of(self._models, write, community)
+            stage = Stage(write=write, scene=scene, config=config, ceilings=ceilings, now=now)
             await stage.heard(author, event.content, post_id=post_id, sent_at=event.sent_at)
             changes += stage.changes
         return True

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 from bot.core.config import CommunityConfig
 from bot.core.gate import Ready
-from bot.core.models import Ceilings
-from bot.core.ports import Expected, Metrics, Model, Store
+from bot.core.models import Ceilings, Models
+from bot.core.ports import Expected, Metrics, Model, Reading, Store
 from bot.core.ports.beats import Money, WritableMoney
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, CommunityId, Usage
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Community, CommunityId, Usage
 from bot.core.spans import Span
 from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
 from bot.core.view import Outline
@@ -153,6 +153,11 @@ async def spending_now(
         here, everywhere = await money.paid(community_id, day)
         paid = Paid(here=here, everywhere=everywhere, ceilings=ceilings)
     return of_day(await money.spent(community_id, day), config, paid)
+
+
+async def ceilings_of(models: Models | None, read: Reading, community: Community) -> Ceilings | None:
+    """Give what the installation holds a community to, where it pays for its models."""
+    return None if models is None else (await models.of(read.providers, community)).source.ceilings
 
 
 async def funds_now(money: Money, view: Outline, day: date, ceilings: Ceilings | None) -> Funds:

@@ -16,7 +16,7 @@ from bot.core.records import SYSTEM, AgentId, MessageId, Sender, Snowflake
 from bot.core.scenes.kind import RULES, Event, Expect, Seat
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import Scene, SceneEvent
-from bot.core.scenes.showing import Cast, begun
+from bot.core.scenes.showing import TEXT, Cast, begun
 from bot.core.scenes.windows import has_people
 from bot.core.splitting import split
 from bot.core.wording import honest
@@ -72,6 +72,25 @@ async def posts(
 def comment(scene: Scene, agent_id: AgentId, text: str, message_id: MessageId, now: datetime) -> Say:
     """Give what somebody says in the thread who watches."""
     return _say(scene, agent_id, _Said(text, ()), message_id, now, now)
+
+
+def texts_kept(
+    scene: Scene, texts: Sequence[str], seat: Seat, before: int, post_id: Snowflake | None, now: datetime
+) -> list[SceneEvent]:
+    """Give the texts of a move as they are kept beside it; `before`: how many there are already."""
+    return [
+        SceneEvent(
+            id=scene.events + place,
+            step=scene.step + 1,
+            kind=TEXT,
+            text=text,
+            seat=seat,
+            number=before + place,
+            post_id=post_id,
+            at=now,
+        )
+        for place, text in enumerate(texts, 1)
+    ]
 
 
 async def asides(write: Writing, scene: Scene, events: Sequence[Event], *, now: datetime) -> list[Change]:

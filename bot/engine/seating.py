@@ -62,6 +62,13 @@ def _who_may_sit(view: Subject, room_id: AgentId) -> Mapping[AgentId, Agent]:
     return {id_: agent for id_, agent in view.agents.items() if (id_, room_id) in view.memberships}
 
 
+def failing(scene: Scene, standing: Standing, agents: Mapping[AgentId, Agent]) -> bool:
+    """Tell whether all who are awaited are agents whose model fails."""
+    awaited = [one.agent_id for one in scene.seats if one.seat in standing.open_seats]
+    whose = [agents.get(agent_id) if agent_id is not None else None for agent_id in awaited]
+    return bool(whose) and all(agent is not None and agent.failures_in_a_row > 0 for agent in whose)
+
+
 def presence(scene: Scene, standing: Standing, agents: Mapping[AgentId, Agent]) -> tuple[Rule, Seat] | None:
     """Give what the rules are to enter of who came or went: an agent that can come again, or one that cannot.
 

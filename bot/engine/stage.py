@@ -14,6 +14,7 @@ from bot.core.errors import Rejected
 from bot.core.gate import TURN
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import BoardPayload
+from bot.core.models import Ceilings
 from bot.core.ports import Writing
 from bot.core.records import Agent, AgentId, BeatId, CommunityId, Json, MessageId, Reason, SceneId, Snowflake
 from bot.core.scenes.commentary import EVERY_SECONDS, said, words_of
@@ -21,12 +22,13 @@ from bot.core.scenes.kind import RULES, Event, Expect, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, begun, closed_side, moved, play_of
+from bot.core.scenes.showing import begun, closed_side, moved, play_of
 from bot.core.scenes.windows import closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.sentences import Sentence
-from bot.core.spending import day_of, of_day
-from bot.engine.scene_posts import asides, calls, comment, posts
-from bot.engine.seating import presence, who_can_play, who_may_sit
+from bot.core.spending import day_of, held_to
+from bot.engine.purse import spending_now
+from bot.engine.scene_posts import asides, calls, comment, posts, texts_kept
+from bot.engine.seating import failing, presence, who_can_play, who_may_sit
 
 BOARD_SECONDS = 2.0
 POSTED_WITHIN_SECONDS = 10.0  # the next turn waits for the last speech so long
@@ -46,6 +48,7 @@ class Stage:
     write: Writing
     scene: Scene
     config: CommunityConfig
+    ceilings: Ceilings | None = None  # of what the installation pays
     now: datetime
     changes: list[Change] = field(default_factory=list)
     _quiet: bool = False  # whether the step that is being made shows nowhere
@@ -169,18 +172,11 @@ class Stage:
             await self.pause("nobody was named to be next", seconds=self._seconds(standing))
             return
         if not is_hidden(standing):  # that models of who is awaited fail would tell who is
-            self.scene = replace(scene, faults=scene.faults + 1 if await self._failing(standing) else 0)
+            self.scene = replace(scene, faults=scene.faults + 1 if failing(scene, standing, await self.agents()) else 0)
         if self.scene.faults >= FAULTS_UNTIL_PAUSED:
             await self.pause(MODELS_FAIL)
             return
         await self.rule(Rule.CLOSE if standing.is_complete else Rule.DEADLINE, source=Source.DEADLINE)
-
-    async def _failing(self, standing: Standing) -> bool:
-        """Whether all who missed it are agents whose model fails."""
-        awaited = [one for one in self.scene.seats if one.seat in standing.open_seats]
-        agents = await self.agents()
-        whose = [agents.get(one.agent_id) if one.agent_id is not None else None for one in awaited]
-        return bool(whose) and all(agent is not None and agent.failures_in_a_row > 0 for agent in whose)
 
     async def pause(self, why: str, *, seconds: int | None = None) -> None:
         """Let it rest: nobody is asked, and the time that was left is kept, or `seconds` are given anew."""
@@ -191,17 +187,18 @@ class Stage:
         await self._rest(replace(self.scene, status=SceneStatus.PAUSED, why=why, seconds_left=seconds))
 
     async def resume(self) -> None:
-        """Let it go on with the time that was left."""
+        """Let it go on with the time that was left, an unseen window from its beginning: its length tells nothing."""
         scene = self.scene
         if scene.status is not SceneStatus.PAUSED:
             raise Rejected(Sentence("The scene is not paused."))
         if scene.thread_id is None:
             self._draw(at_once=True)  # which opens a new thread
-        deadline = self.now + timedelta(seconds=scene.seconds_left or 0)
-        self.scene = replace(
-            scene, status=SceneStatus.RUNNING, why="", faults=0, seconds_left=None, deadline_at=deadline
-        )
-        _, standing = self._running()
+        _, standing = self._begun()
+        seconds, began = scene.seconds_left or 0, scene.window_at
+        if is_hidden(standing):
+            seconds, began = self._seconds(standing), self.now
+        scene = replace(scene, status=SceneStatus.RUNNING, why="", faults=0, seconds_left=None)
+        self.scene = replace(scene, window_at=began, deadline_at=self.now + timedelta(seconds=seconds))
         await self._follow(standing, seat=RULES)
 
     async def stop(self, why: str) -> None:
@@ -289,20 +286,7 @@ class Stage:
         log.info("scene step", scene=self.scene.id, kind=self.scene.kind, step=entry.step, seat=entry.seat)
 
     async def _tell_texts(self, texts: Sequence[str], seat: Seat, before: int, post_id: Snowflake | None) -> None:
-        told = [
-            SceneEvent(
-                id=self.scene.events + place,
-                step=self.scene.step + 1,
-                kind=TEXT,
-                text=text,
-                seat=seat,
-                number=before + place,
-                post_id=post_id,
-                at=self.now,
-            )
-            for place, text in enumerate(texts, 1)
-        ]
-        await self._tell(told)
+        await self._tell(texts_kept(self.scene, texts, seat, before, post_id, self.now))
 
     async def _tell(self, told: Sequence[SceneEvent]) -> None:
         await self.write.scenes.tell(self.scene.community_id, self.scene.id, told)
@@ -378,7 +362,7 @@ class Stage:
         asked = {*standing.open_seats, *standing.state.away}
         if not any(one.agent_id is not None and one.seat in asked for one in self.scene.seats):
             return {}
-        return await who_can_play(self.write, self.scene, self.config, self.now)
+        return await who_can_play(self.write, self.scene, held_to(self.config, self.ceilings), self.now)
 
     async def agents(self) -> Mapping[AgentId, Agent]:
         """Give the agents that may sit in it: in a private room those that are in it now."""
@@ -442,7 +426,8 @@ class Stage:
     async def _money_short(self) -> str:
         if self.scene.usd >= self.scene.usd_cap:
             return "all that it may cost is spent"
-        day = of_day(await self.write.money.spent(self.scene.community_id, day_of(self.now)), self.config)
+        of, today = self.scene.community_id, day_of(self.now)
+        day = await spending_now(self.write.money, of, self.config, today, self.ceilings)
         return "" if day.allows_initiative else DAY_SHORT
 
     async def _end(self, standing: Standing, over: Over) -> None:
@@ -491,10 +476,16 @@ class Stage:
 
 
 async def opened(
-    write: Writing, community_id: CommunityId, scene_id: SceneId, *, config: CommunityConfig, now: datetime
+    write: Writing,
+    community_id: CommunityId,
+    scene_id: SceneId,
+    *,
+    config: CommunityConfig,
+    now: datetime,
+    ceilings: Ceilings | None = None,
 ) -> Stage:
-    """Give a scene to work on; raises Rejected when there is none."""
+    """Give a scene to work on; raises Rejected when there is none. `ceilings`: of what the installation pays."""
     scene = await write.scenes.find(community_id, scene_id)
     if scene is None:
         raise Rejected(Sentence("There is no scene {scene_id} here.", scene_id=scene_id))
-    return Stage(write=write, scene=scene, config=config, now=now)
+    return Stage(write=write, scene=scene, config=config, ceilings=ceilings, now=now)

@@ -17,6 +17,7 @@ from cogs.base import Interaction, guild_of, person, wait
 from cogs.scene.naming import KindArg, MoveArg, SceneArg, SceneGroup, scenes_seen
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.presets import PresetSelect
+from cogs.ui.scene_choices import read
 from cogs.ui.scene_pictures import results_files, results_text
 from cogs.ui.scenes import (
     DRAWN,
@@ -26,7 +27,6 @@ from cogs.ui.scenes import (
     MoveButton,
     MoveSelect,
     SuggestedSelect,
-    read,
     show_seat,
 )
 from cogs.ui.texts import label

@@ -13,6 +13,7 @@ from bot.core.wording import honest
 from cogs.ui.files import picture, text_file
 from cogs.ui.landlord_table import table, table_words
 from cogs.ui.pictures import Bar, chart
+from cogs.ui.round_table import round_table, round_table_words
 from cogs.ui.seats import SHOWN_CHARACTERS
 from cogs.ui.village_map import village_map, village_words
 from cogs.ui.werewolf_ring import ring, ring_words
@@ -37,6 +38,8 @@ async def board_picture(board: Board) -> discord.File | None:
 
 Draws = tuple[Callable[[Mapping[str, Json], Names], bytes], Callable[[Mapping[str, Json], Names], str]]
 PICTURES: Mapping[str, Draws] = {
+    "chat": (round_table, round_table_words),
+    "council": (round_table, round_table_words),
     "landlord": (table, table_words),
     "village": (village_map, village_words),
     "werewolf": (ring, ring_words),

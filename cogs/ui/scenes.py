@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import islice, product
 from typing import Self
 from urllib.parse import parse_qsl, urlencode
 
 import discord
 
-from bot.client import SelfroomClient
+from bot.client import Offering, SelfroomClient
 from bot.core.actions import Action, DirectScene, LeaveSeat, Play, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_DIRECTORS
@@ -21,15 +20,16 @@ from bot.core.records import Json, SceneId, Snowflake
 from bot.core.scenes.moves import NOT_ASKED, Parameter
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.registry import KINDS
-from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, title_of
+from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of, press_id, title_of
 from bot.core.sentences import Sentence
-from bot.core.wording import as_words, choice_of
+from bot.core.wording import as_words
 from bot.languages import spoken
 from bot.languages.shown import speak_view
 from cogs.ui import rights
 from cogs.ui.again import MOST_OPTIONS, Again, Item, Lasting, chosen, question
 from cogs.ui.forms import Form, open_form
 from cogs.ui.patience import Patience
+from cogs.ui.scene_choices import asked, combinations, combined, named, number, read
 from cogs.ui.scene_pictures import drawn, results_files, results_text
 from cogs.ui.seats import SEATS, SHOWN_CHARACTERS, Look, asked_text, seat_text
 
@@ -161,15 +161,35 @@ async def ask_to_leave(interaction: Interaction, scene: Scene) -> None:
 
 
 async def show_seat(interaction: Interaction, scene_id: int, note: str = "") -> None:
-    """Show a person's own seat to them alone, with what they may do now; `note`: what came of their last move."""
+    """Show a person's own seat to them alone, with what they may do now; `note`: what came of their last move.
+
+    Raises Offering, with the seat itself, for who left it.
+    """
     async with SEATS.of(interaction, scene_id).busy:  # else what became of it meanwhile is shown where it was before
         await _show_seat(interaction, scene_id, note)
 
 
 async def _show_seat(interaction: Interaction, scene_id: int, note: str) -> None:
-    who = interaction.client.person(interaction.user)
-    turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
+    who, scenes = interaction.client.person(interaction.user), interaction.client.desk.scenes
+    try:
+        turn = await scenes.seat(guild_of(interaction), scene_id, who)
+    except Rejected:
+        scene = await scenes.find(guild_of(interaction), scene_id)
+        if (left := scene.left_seat(who.id)) is None:
+            raise
+        view = discord.ui.View(timeout=None)
+        view.add_item(_back(scene_id, Sentence("Take it again")))
+        where = {"seat": left.seat, "scene": title_of(scene)}
+        raise Offering(Sentence("You left seat {seat} of {scene}, and nobody has taken it.", **where), view) from None
     await SEATS.show(interaction, scene_id, look_of(turn, note))
+
+
+def _back(scene_id: int, label: str) -> BoardButton:
+    """Give the button by which somebody comes back to their seat."""
+    button: discord.ui.Button[discord.ui.View] = discord.ui.Button(
+        label=label, style=discord.ButtonStyle.success, custom_id=press_id("join", SceneId(scene_id))
+    )
+    return BoardButton(button, "join", scene_id)
 
 
 async def show_moves(interaction: Interaction, scene_id: int) -> None:
@@ -189,7 +209,7 @@ def look_of(turn: Turn, note: str = "") -> Look:
     """Give how a seat is shown in one message."""
     return Look(
         text=seat_text(turn, note),
-        moves=str([[item.custom_id for item in _items(turn, move)] for move in turn.moves]),
+        moves=str([turn.seat in turn.away, *([one.custom_id for one in _items(turn, move)] for move in turn.moves)]),
         view=partial(seat_view, turn),
         picture=json.dumps([turn.picture, [*turn.names.items()]]) if turn.picture else "",
         draw=partial(drawn, turn.kind, turn.picture, turn.names),
@@ -199,6 +219,8 @@ def look_of(turn: Turn, note: str = "") -> Look:
 def seat_view(turn: Turn) -> discord.ui.View | None:
     """Give a button, select or form for each move that is legal now."""
     view = discord.ui.View(timeout=None)
+    if turn.seat in turn.away:
+        view.add_item(_back(turn.scene_id, Sentence("I am back")))
     for move in turn.moves:
         for item in _items(turn, move):
             view.add_item(item)
@@ -217,9 +239,7 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
             return [SuggestedSelect.drawn(turn, move, needed[0]), FormButton(turn.scene_id, turn.window, move.name)]
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
             return [
-                MoveButton(
-                    turn.scene_id, turn.window, move.name, needed[0].name, str(one), _named(turn, needed[0], one)
-                )
+                MoveButton(turn.scene_id, turn.window, move.name, needed[0].name, str(one), named(turn, needed[0], one))
                 for one in values
             ]
         if len(values) <= MOST_OPTIONS:
@@ -240,7 +260,7 @@ class MoveButton(
         label = f"{words}: {shown or value}" if name else words
         super().__init__(discord.ui.Button(label=label[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}"))
         self.play = (scene_id, window, move)
-        self.arguments: dict[str, Json] = {name: _number(value)} if name else {}
+        self.arguments: dict[str, Json] = {name: number(value)} if name else {}
 
     @classmethod
     def read(cls, item: Item, match: re.Match[str]) -> Self:
@@ -261,7 +281,7 @@ class MoveSelect(
     def drawn(cls, turn: Turn, move: ShownMove, one: Parameter) -> Self:
         """Give the select as Discord shows it."""
         values = move.values[one.name]
-        options = [discord.SelectOption(label=_named(turn, one, value)[:100], value=str(value)) for value in values]
+        options = [discord.SelectOption(label=named(turn, one, value)[:100], value=str(value)) for value in values]
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
             custom_id=f"pick:{turn.scene_id}:{turn.window}:{move.name}:{one.name}:{one.what}",
             options=options,
@@ -277,20 +297,11 @@ class MoveSelect(
     async def pressed(self, interaction: Interaction) -> None:
         """Make the move."""
         of = self.template.fullmatch(self.custom_id)
-        values: list[Json] = [_number(value) for value in chosen(interaction)]
+        values: list[Json] = [number(value) for value in chosen(interaction)]
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
         given: Json = values if of["what"] == "many" else values[0]
         await press(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
-
-
-def combinations(move: ShownMove) -> list[dict[str, int | str]]:
-    """Give every way to choose all of a move's parameters; none where one of them is no choice of one."""
-    if any(one.what != "one" for one in move.parameters):
-        return []
-    names = [one.name for one in move.parameters]
-    every = product(*(move.values.get(name, ()) for name in names))
-    return [dict(zip(names, values, strict=True)) for values in islice(every, MOST_OPTIONS + 1)]
 
 
 class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
@@ -300,7 +311,7 @@ class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):
     def drawn(cls, turn: Turn, move: ShownMove) -> Self:
         """Give the select as Discord shows it."""
         options = [
-            discord.SelectOption(label=_combined(turn, move, one)[:100], value=urlencode(one)[:100])
+            discord.SelectOption(label=combined(turn, move, one)[:100], value=urlencode(one)[:100])
             for one in combinations(move)
         ]
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
@@ -319,14 +330,8 @@ class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):
         of, values = self.template.fullmatch(self.custom_id), chosen(interaction)
         if of is None or not values:
             raise Rejected("That moment has passed: press *My seat* again.")
-        given = {name: _number(value) for name, value in parse_qsl(values[0])}
+        given = {name: number(value) for name, value in parse_qsl(values[0])}
         await press(interaction, int(of["id"]), int(of["window"]), of["move"], given)
-
-
-def _combined(turn: Turn, move: ShownMove, chosen: Mapping[str, int | str]) -> str:
-    """Name a choice of several: how many of something stands at its end."""
-    named = [_named(turn, one, chosen[one.name]) for one in move.parameters if one.name != "n"]
-    return ": ".join(named) + (f" × {chosen['n']}" if "n" in chosen else "")
 
 
 class SuggestedSelect(Lasting, template=rf"suggest:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME}):(?P<name>{NAME})"):
@@ -397,7 +402,7 @@ class MoveForm(Form):
         self._fields: dict[str, Field] = {}
         for one in move.parameters:
             field = self._fields[one.name] = _field(turn, move, one)
-            text = one.name if isinstance(field, discord.ui.Select) else _asked(turn, move, one)
+            text = one.name if isinstance(field, discord.ui.Select) else asked(move, one)
             self.add_item(discord.ui.Label(text=text, component=field))
 
     def anew(self) -> "MoveForm":
@@ -422,42 +427,13 @@ def _field(turn: Turn, move: ShownMove, one: Parameter) -> Field:
         )
     is_only = len(values) == 1 and not one.optional
     options = [
-        discord.SelectOption(label=_named(turn, one, value)[:100], value=str(value), default=is_only)
-        for value in values
+        discord.SelectOption(label=named(turn, one, value)[:100], value=str(value), default=is_only) for value in values
     ]
     return discord.ui.Select(options=options, min_values=int(not one.optional), required=not one.optional)
 
 
 def _written(field: Field) -> str:
     return "".join(field.values[:1]) if isinstance(field, discord.ui.Select) else field.value
-
-
-def read(one: Parameter, typed: str) -> Json:
-    """Read what was typed for a parameter."""
-    match one.what:
-        case "text":
-            return typed
-        case "many":
-            return [_number(value) for value in re.split(r"[,\s]+", typed.strip())]
-        case "one":
-            return _number(typed.strip())
-
-
-def _asked(turn: Turn, move: ShownMove, one: Parameter) -> str:
-    if one.what == "text":
-        return f"{one.name} (at most {one.words} words)"
-    return f"{one.name}: {choice_of(move.values.get(one.name, ()))}"
-
-
-def _named(turn: Turn, one: Parameter, value: int | str) -> str:
-    """Name a seat beside its number; other values stand for themselves."""
-    if not (one.name.startswith("seat") and isinstance(value, int)):
-        return str(value)
-    return f"{value}. {turn.names.get(value, '')}" if value else "nobody"
-
-
-def _number(value: str) -> Json:
-    return int(value) if re.fullmatch(r"-?\d{1,9}", value) else value
 
 
 async def play(interaction: Interaction, scene_id: int, window: int, move: str, arguments: Mapping[str, Json]) -> None:

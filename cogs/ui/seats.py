@@ -15,6 +15,7 @@ import discord
 from bot.client import SelfroomClient
 from bot.core.scenes.moves import NOT_ASKED
 from bot.core.scenes.showing import Turn
+from bot.core.sentences import Sentence
 from bot.core.wording import honest
 
 SHOWN_LINES = 8
@@ -22,6 +23,7 @@ SHOWN_CHARACTERS = 1_900
 LINES_CHARACTERS = 500  # that are kept free for what was told last
 SHORTEST_CUT = 40
 LAST_EDITS: Final = timedelta(seconds=60)  # before Discord takes no edit any more
+AWAY = Sentence("You are away: it goes on without waiting for you until you come back.")
 MORE = "-# … → *History*"  # what all see stands there, too, from the beginning
 AT_REST = "-# This is not kept up to date any more: press *My seat* to see how it is now."
 
@@ -177,6 +179,8 @@ def _head(turn: Turn) -> str:
 
 
 def _asked(turn: Turn) -> str:
+    if turn.seat in turn.away:
+        return AWAY
     if not turn.moves:
         return NOT_ASKED
     until = f" Until <t:{int(turn.deadline_at.timestamp())}:T>." if turn.deadline_at else ""

@@ -1,9 +1,7 @@
 """A village with wolves in it as a ring of faces, with the last ballot; and once it is over, what happened each day."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
-from math import cos, pi, sin
 
 from PIL import Image, ImageDraw
 from pydantic import BaseModel
@@ -13,10 +11,9 @@ from bot.core.scenes.kind import Seat
 from bot.core.terminal import without_unseen
 from bot.picture_text import fitting, width, write
 from cogs.ui.pictures import COLOURS, FAINT, GROUND, INK, MARGIN, TRACK, WIDTH
+from cogs.ui.rings import FACE, RADIUS, SIDE, Spot, spots
 
 Names = Mapping[Seat, str]
-SIDE, RADIUS, FACE = WIDTH, 190, 30
-CROWD, SMALLER = 9, 0.85  # from how many faces on names stand outside, and how much closer all are then
 DEAD, NIGHT, WOLF = "#565d70", "#141722", "#ff4d4d"
 LARGE, SMALL, TINY = 24, 16, 13
 DAY_LEFT, LINE, DISC, GAP = 96, 30, 11, 18  # of the strip: where days begin, and how large their parts are
@@ -92,11 +89,10 @@ def ring(shown: Mapping[str, Json], names: Names) -> bytes:
     image = Image.new("RGB", (SIDE, SIDE + strip.height), NIGHT if seen.night and not seen.won else GROUND)
     draw = ImageDraw.Draw(image)
     votes = {} if seen.won else {one.seat: one.votes for one in seen.bars}
-    most, size = max(votes.values(), default=1), SMALLER if len(seen.ring) > CROWD else 1.0
-    for place, face in enumerate(seen.ring):
-        spot = Spot(2 * pi * place / len(seen.ring) - pi / 2, size)
+    most = max(votes.values(), default=1)
+    for face, spot in zip(seen.ring, spots(len(seen.ring)), strict=True):
         if count := votes.get(face.seat, 0):
-            start = (RADIUS - FACE) * size - 28
+            start = (RADIUS - FACE) * spot.size - 28
             ends = [spot.at(far) for far in (start, start - (start - 52) * count / most)]
             draw.line(ends, fill=COLOURS[4], width=12)
         _draw_face(draw, spot, face, known.get(face.seat, ""), votes=count)
@@ -110,27 +106,6 @@ def ring(shown: Mapping[str, Json], names: Names) -> bytes:
 
 def _clean(names: Names) -> Names:
     return {seat: without_unseen(name) for seat, name in names.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where one of the ring is: at which angle, and how large all are."""
-
-    angle: float
-    size: float
-
-    def at(self, far: float) -> tuple[float, float]:
-        """Give the point so far from the middle."""
-        return SIDE / 2 + far * cos(self.angle), SIDE / 2 + far * sin(self.angle)
-
-    def beside(self, wide: float, line: int) -> tuple[float, float]:
-        """Give where a line of words begins: below the face, and outside of the ring where there are many."""
-        if self.size == 1.0:
-            x, y = self.at(RADIUS)
-            return x - wide / 2, y + FACE + 14 + 17 * line
-        x, y = self.at((RADIUS + FACE) * self.size + 8)
-        aside = min(1.0, max(-1.0, cos(self.angle) * 3))  # centred above and below, beginning or ending at the sides
-        return x - wide * (1 - aside) / 2, y + 10 * sin(self.angle) + 17 * line - (8 if sin(self.angle) < 0 else 0)
 
 
 def _draw_face(draw: ImageDraw.ImageDraw, spot: Spot, face: Face, name: str, *, votes: int) -> None:

@@ -12,17 +12,21 @@ from discord import app_commands
 from bot.client import SelfroomClient
 from bot.core.actions import Play, TakeSeat
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import AgentId, SceneId
-from bot.core.scenes.kind import Form
+from bot.core.records import AgentId, CommunityId, SceneId
+from bot.core.scenes.chat import CHAT, ChatOptions
+from bot.core.scenes.kind import RULES, Form
+from bot.core.scenes.play import Rule
+from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.registry import KINDS
-from bot.core.scenes.showing import ShownMove, Turn, shown_move
+from bot.core.scenes.showing import ShownMove, Turn, shown_at, shown_move
 from bot.core.scenes.village.moves import Give, Whisper
 from bot.engine.performer import Outcome
 from cogs.scene import SceneCog, naming, playing
 from cogs.ui import rights, scenes
 from cogs.ui.patience import Patience
-from cogs.ui.scenes import seen
-from cogs.ui.seats import Seats
+from cogs.ui.scenes import seat_view, seen
+from cogs.ui.seats import Seats, seat_text
+from tests.core.scenes.plays import of
 from tests.engine.theatre import MIRA
 
 
@@ -226,11 +230,40 @@ async def test_a_move_made_in_an_answer_is_answered_there(readable: None) -> Non
     assert "Your move stands." in text
 
 
+async def test_who_is_away_finds_a_button_to_come_back_in_their_seat() -> None:
+    talk = of(CHAT, ChatOptions(turns=9), 3)
+    names = {1: "Wren", 2: "@mira", 3: "Bo"}
+
+    def view() -> tuple[list[str], str]:
+        scene = Scene(
+            community_id=CommunityId(1),
+            id=SceneId(7),
+            kind="chat",
+            version=1,
+            title="",
+            room_id=AgentId(1),
+            status=SceneStatus.RUNNING,
+            started_by=MIRA.id,
+            created_at=datetime(2026, 11, 20, tzinfo=UTC),
+        )
+        shown = shown_at(scene, talk.play, talk.standing, [], names, 2)
+        offered = seat_view(shown)
+        return [str(one.custom_id) for one in offered.children] if offered else [], seat_text(shown)  # type: ignore[attr-defined]
+
+    assert view()[0] == []
+    talk.enter(RULES, Rule.AWAY, {"seat": 2})
+    pressed, told = view()
+    assert pressed == ["scene:join:7:0"]
+    assert told.endswith("You are away: it goes on without waiting for you until you come back.")
+    talk.enter(RULES, Rule.BACK, {"seat": 2})
+    assert view()[0] == []
+
+
 async def test_a_form_lists_by_name_what_may_be_chosen_so_that_nobody_writes_numbers_into_it(readable: None) -> None:
     items = ("bread", "apples", "eggs", "berries", "wood")
     give = shown_move(Form(Give, {"seat": (1, 2), "item": items, "n": (1, 2, 3)}))
     [button] = scenes.seat_view(replace(TURN, moves=(give,))).children  # type: ignore[union-attr]
-    assert button.custom_id == "form:3:2:give"  # type: ignore[attr-defined]  # 30 ways to give are no list
+    assert button.custom_id == "form:3:2:give"  # type: ignore[union-attr]  # 30 ways to give are no list
     form = scenes.MoveForm(TURN, give)
     lists = {one.text: one.component for one in form.children if isinstance(one, discord.ui.Label)}
     labels = {name: [option.label for option in one.options] for name, one in lists.items()}  # type: ignore[attr-defined]

@@ -52,7 +52,9 @@ async def test_a_newcomer_passes_an_amended_motion_by_buttons_alone_and_finds_ou
     over = await board(cast.you, inside.channel_id, "**Over**", outcome)
     results = await inside.press(over, "Results and transcript")
     assert outcome in words_of(results)
-    assert [one["filename"] for one in results["attachments"]] == ["ballot.dark.png", "transcript.txt"]
+    assert [one["filename"] for one in results["attachments"]] == ["council.dark.png", "transcript.txt"]
+    drawn = over["attachments"][0]["description"]
+    assert drawn.startswith("Closed; ") and "Motion 1: passed: 2 yes, 0 no" in drawn
     transcript = await inside.text_of(results, 1)
     for line in ("moves motion 1: Tea", "would have clause 1 say: Tea at four.", "Motion 1 passed: 2 yes, 0 no"):
         assert line in transcript.replace("**", ""), transcript

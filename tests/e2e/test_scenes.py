@@ -289,6 +289,10 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         assert "goes on" in await inside.told("scene resume")
         assert "There is more time now" in await inside.told("scene extend")
         assert "is free" in await guest.told("scene leave")
+        left = await guest.press(await board(cast.you, inside.channel_id), "My seat")
+        assert "You left seat 1" in words_of(left)
+        assert "You sit in seat 1" in words_of(await guest.press(left, "Take it again"))
+        assert "is free" in await guest.told("scene leave")
         assert "sits in seat 1" in await inside.told("scene replace", seat=1, agent="Ledger")
 
         async def over() -> bool:

@@ -189,7 +189,7 @@ async def hearts(
             on_typing=lambda _, channel_id: typing.append(channel_id),
             on_letters=delivery.wake,
         )
-        intake = Intake(store, clock, tokenizer, planned, config=config, wake=delivery.wake)
+        intake = Intake(store, clock, tokenizer, planned, config=config, models=speaking, wake=delivery.wake)
         made = Hearts(
             store, virtual, speaking, heartbeat, delivery, intake, publisher, metrics, nudges, typing, community_id
         )

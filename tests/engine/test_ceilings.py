@@ -7,17 +7,20 @@ from decimal import Decimal
 
 import pytest
 
-from bot.core.actions import AlterAgent, CreateAgent, SetSetting
+from bot.core.actions import AlterAgent, CreateAgent, DirectScene, SetSetting, StartScene
 from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable, Rejected
 from bot.core.models import Ceilings
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import AgentId, Snowflake, Usage
+from bot.core.scenes.records import SceneStatus
 from bot.core.spending import Limit
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from tests.engine.hearts import EagerModel, Hearts, answer, hearts
+from tests.engine.test_presence import away, spend
+from tests.engine.theatre import SCENE, Player, theatre
 from tests.factories import GUILD_ID, person
 from tests.fakes import START, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
@@ -103,6 +106,46 @@ async def test_one_community_after_the_other_cannot_pass_the_ceiling_of_all() ->
         await home.hear("hi there")
         await home.run(60)
         assert len(home.model.calls) >= 1
+
+
+async def test_a_scene_pauses_before_its_agents_have_nothing_left_of_what_the_installation_pays() -> None:
+    model = Player()
+    model.paid = ONE_DOLLAR
+    async with theatre(model, config=CommunityConfig(usd_per_day=None)) as stage:
+        await stage.opened("chat", 1, BOSS, turns=40)
+        await stage.run(8)
+        async with stage.house.store.writing(stage.house.community_id) as write:
+            await write.money.reserve(stage.house.community_id, TODAY, usd=Decimal("0.96"), tokens=10, paid=True)
+        thread_id = (await stage.scene()).thread_id
+        await stage.house.hear("Go on.", thread_id=thread_id, who="boss", id=BOSS.id)
+        scene = await stage.scene()
+        assert (scene.status, scene.why) == (SceneStatus.PAUSED, "the day's money is nearly spent")
+        assert "Four fifths" in await stage.refused(StartScene(room_id=2, kind="chat"))
+        await stage.done(DirectScene(scene_id=SCENE, what="resume"))  # nothing is left still
+        assert (await stage.scene()).status is SceneStatus.PAUSED
+
+
+async def test_a_window_that_closes_by_itself_asks_for_what_the_installation_pays_as_well() -> None:
+    model = Player()
+    model.paid = ONE_DOLLAR
+    async with theatre(model, config=CommunityConfig(usd_per_day=None)) as stage:
+        await stage.opened("chat", 1, BOSS, turns=40)
+        await stage.run(8)
+        async with stage.house.store.writing(stage.house.community_id) as write:
+            await write.money.reserve(stage.house.community_id, TODAY, usd=Decimal("0.96"), tokens=10, paid=True)
+        await stage.run(125)
+        assert (await stage.scene()).why == "the day's money is nearly spent"
+        assert (await stage.scene()).seats[0].misses == 0
+
+
+async def test_in_a_scene_a_family_has_its_share_of_what_the_installation_pays_alone() -> None:
+    model = Player()
+    model.paid = ONE_DOLLAR
+    async with theatre(model, config=CommunityConfig(usd_per_day=None)) as stage:
+        await stage.house.apply(UpdateAgent(agent_id=AgentId(2), fields={"created_by": AgentId(1)}))
+        await spend(stage, 1, Decimal("0.6"))
+        await stage.opened("chat", 2, BOSS, turns=40)
+        assert await away(stage) == (1, 2)
 
 
 @pytest.mark.parametrize("sent", [True, False])

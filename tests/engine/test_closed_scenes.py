@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.core.actions import DirectScene, LeaveSeat, TakeSeat
 from bot.core.after_beat import FAILURES_TOLD
+from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable
 from bot.core.gate import Ready, verdict
 from bot.core.kinds import ReasonKind
@@ -227,13 +228,7 @@ async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_tol
         await stage.opened("werewolf", 6, MIRA)
         thread_id, house = (await stage.scene()).thread_id, stage.house
         await house.hear("I am alive.", thread_id=thread_id, who="mira", id=MIRA.id)
-        async with house.store.writing(house.community_id) as write:
-            scene = await stage.scene()
-            play = play_of(scene)
-            assert play is not None
-            standing = play.unpacked(scene.standing)
-            gone = village(scene).model_copy(update={"alive": (1, 2, 3, 4, 5, 6)})
-            await write.scenes.keep(replace(scene, standing=replace(standing, state=gone).packed()))
+        await dies(stage, 7)
         for _ in range(2):
             await house.hear("It was Agent1!", thread_id=thread_id, who="mira", id=MIRA.id)
         await stage.run(2)
@@ -243,17 +238,33 @@ async def test_what_the_dead_write_into_the_thread_is_taken_away_and_that_is_tol
         assert "It was Agent1!" not in str(await stage.events())
 
 
+async def test_a_community_may_let_the_lines_of_the_dead_stand() -> None:
+    async with theatre(Player(knowing), agents=6, config=CommunityConfig(scene_dead_write=True)) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        thread_id, house = (await stage.scene()).thread_id, stage.house
+        await dies(stage, 7)
+        await house.hear("It was Agent1!", thread_id=thread_id, who="mira", id=MIRA.id)
+        await stage.run(2)
+        assert not [one for one in house.publisher.done if one[0] == "remove"]
+        assert "It was Agent1!" not in str(await stage.events())
+
+
+async def dies(stage: Theatre, seat: int, **others: object) -> None:
+    """Let a seat be out of the game, and whatever else is to stand be so as well."""
+    scene, of = await stage.scene(), stage.house.community_id
+    play = play_of(scene)
+    assert play is not None
+    alive = tuple(one for one in village(scene).alive if one != seat)
+    standing, there = play.unpacked(scene.standing), village(scene).model_copy(update={"alive": alive, **others})
+    async with stage.house.store.writing(of) as write:
+        await write.scenes.keep(replace(scene, standing=replace(standing, state=there).packed()))
+
+
 async def test_what_somebody_writes_into_the_thread_who_is_to_be_hanged_are_their_last_words() -> None:
     async with theatre(Player(knowing), agents=6) as stage:
         await stage.opened("werewolf", 6, MIRA)
         scene, house = await stage.scene(), stage.house
-        play = play_of(scene)
-        assert play is not None
-        standing = play.unpacked(scene.standing)
-        hanged = {"alive": (1, 2, 3, 4, 5, 6), "phase": "last words", "condemned": 7}
-        there = village(scene).model_copy(update=hanged)
-        async with house.store.writing(house.community_id) as write:
-            await write.scenes.keep(replace(scene, standing=replace(standing, state=there).packed()))
+        await dies(stage, 7, phase="last words", condemned=7)
         await house.hear("It was not me.", thread_id=scene.thread_id, who="mira", id=MIRA.id)
         await stage.run(2)
         assert village(await stage.scene()).phase == "night"

@@ -12,6 +12,7 @@ from bot.core.records import SceneId
 from bot.core.scenes.records import SceneStatus
 from bot.engine import deadlines
 from bot.engine.deadlines import Deadlines
+from tests.engine.test_closed_scenes import knowing
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, theatre
 
 
@@ -71,6 +72,45 @@ async def test_a_lobby_too_is_open_the_longer_by_a_short_absence() -> None:
         assert before is not None
         assert after is not None
         assert 8 <= (after - before).total_seconds() <= 8 + deadlines.ALIVE_SECONDS
+
+
+async def test_an_absence_moves_the_beginning_of_a_night_on_and_of_no_window_that_all_see() -> None:
+    async with theatre(Player(knowing), agents=6) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        await stage.run(1)
+        before = await stage.scene()
+        await stage.house.clock.advance(13)
+        await stage.deadlines.run()
+        after = await stage.scene()
+        assert before.window_at is not None and before.deadline_at is not None
+        assert after.window_at == before.window_at + timedelta(seconds=13)
+        assert after.deadline_at == before.deadline_at + timedelta(seconds=13)
+    async with theatre() as stage:
+        await stage.opened("chat", 1, BOSS)
+        await stage.run(8)
+        before = await stage.scene()
+        await stage.house.clock.advance(60)
+        thread_id, said_at = before.thread_id, stage.house.clock.now() - timedelta(seconds=30)
+        await stage.deadlines.run()
+        assert (await stage.scene()).window_at == before.window_at
+        await stage.house.hear("While you were away.", thread_id=thread_id, who="boss", id=BOSS.id, sent_at=said_at)
+        assert "@boss: While you were away." in await stage.lines()
+
+
+async def test_a_night_that_was_interrupted_is_as_long_whoever_acts_in_it() -> None:
+    """A night in which nobody acts waits for a time; one in which all have acted closes after its least lengths."""
+    for acts in (True, False):
+        async with theatre(Player(knowing), agents=6) as stage:
+            await stage.opened("werewolf", 6, MIRA)
+            if acts:
+                await stage.run(8)
+            await stage.done(DirectScene(scene_id=SCENE, what="pause"))
+            await stage.house.clock.advance(7)
+            await stage.done(DirectScene(scene_id=SCENE, what="resume"))
+            scene = await stage.scene()
+            assert scene.window_at == stage.house.clock.now()
+            assert scene.deadline_at is not None
+            assert (scene.deadline_at - scene.window_at).total_seconds() % 30 == 0
 
 
 async def test_a_community_says_how_long_turns_are_where_the_kind_does_not() -> None:

@@ -150,5 +150,5 @@ async def theatre(model: ScriptedModel | None = None, **fields: Any) -> AsyncIte
 
 def theatre_of(house: Hearts, config: CommunityConfig) -> Theatre:
     """Direct scenes in a community that there is."""
-    performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
-    return Theatre(house, performer, Deadlines(house.store, house.clock, config=config))
+    performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer(), models=house.model)
+    return Theatre(house, performer, Deadlines(house.store, house.clock, config=config, models=house.model))

@@ -1,11 +1,15 @@
 """`chat`: a talk by turns, about a topic, each seat with a brief of its own if one is given."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from bot.core.records import Json
 from bot.core.scenes.kind import (
+    MOST_SEATS,
     Applied,
+    Awaited,
     Chance,
     Event,
     Expect,
@@ -23,10 +27,12 @@ from bot.core.scenes.kind import (
     Seen,
     State,
     TextId,
+    UpToTurns,
     Wait,
     Words,
 )
 from bot.core.scenes.orderings import Order, Schedule, Twice, Unchosen
+from bot.core.wording import counted
 
 LONGEST_SAID = 150
 MODERATOR = 1
@@ -58,6 +64,9 @@ class Chat(State):
     yields: int = 0  # in a row
     enders: Annotated[tuple[Seat, ...], Few] = ()
     said: int = 0
+    spoke: Mapping[Seat, UpToTurns] = Field(
+        default_factory=dict, max_length=MOST_SEATS
+    )  # how often each has said something
     turns_left: int
 
     def next(self) -> Expect | Wait | Over:
@@ -86,7 +95,8 @@ class Chat(State):
                 return self._scheduled(order)
             case Say(text=text):
                 events = (Event(text=f"{{t{text}}}", speaker=seat, kind="say"),)
-                update |= {"yields": 0, "said": self.said + 1}
+                spoke = {**self.spoke, seat: self.spoke.get(seat, 0) + 1}
+                update |= {"yields": 0, "said": self.said + 1, "spoke": spoke}
             case ProposeEnd():
                 events = (Event(text=f"{{s{seat}}} proposes to end it.", kind="propose_end"),)
                 update |= {"enders": (*self.enders, seat)}
@@ -109,15 +119,53 @@ class Chat(State):
         return Over(outcome=f"It is over: {why}.", results=results)
 
     def view(self, seat: Seat) -> Seen:
-        awaited = self.awaits
-        seats = awaited.seats if isinstance(awaited, Expect) else ()
+        awaited, facts = self.awaits, self._facts()
+        return Seen(
+            phase="talking",
+            awaited=awaited.seats if isinstance(awaited, Expect) else (),
+            facts=facts,
+            private=(("Your brief", f"{{o.briefs.{seat}}}"),) if seat else (),
+            picture={} if seat else self._picture(awaited, facts),
+        )
+
+    def _facts(self) -> tuple[tuple[str, str], ...]:
         facts = [("Topic", "{o.topic}"), ("Turns left", str(self.turns_left))]
         if following := self.order.following(self.present):
             facts.append(("Then", ", ".join(f"{{s{one}}}" for one in following)))
+        if self.spoke:
+            most_first = sorted(self.spoke.items(), key=lambda one: (-one[1], one[0]))
+            facts.append(("Spoke", ", ".join(f"{{s{one}}} {times}" for one, times in most_first)))
         if self.enders:
             facts.append(("Would end it", ", ".join(f"{{s{one}}}" for one in self.enders)))
-        private = (("Your brief", f"{{o.briefs.{seat}}}"),) if seat else ()
-        return Seen(phase="talking", awaited=seats, facts=tuple(facts), private=private)
+        return tuple(facts)
+
+    def _picture(self, awaited: Awaited, facts: tuple[tuple[str, str], ...]) -> dict[str, Json]:
+        """Give what the ring is drawn from: who speaks and follows, and how often each has spoken."""
+        speaks = awaited.seats if isinstance(awaited, Expect) and not awaited.anyone else ()
+        going_on = "Over" if isinstance(awaited, Over) else "Talking"
+        seats: list[Json] = [
+            {
+                "seat": one,
+                "note": ", ".join(self._notes(one)),
+                "said": self.spoke.get(one, 0),
+                "speaks": one in speaks,
+                "away": one in self.away,
+            }
+            for one in self.seats
+        ]
+        told = [going_on, *(f"{name}: {words}" for name, words in facts)]
+        return {"seats": seats, "middle": [going_on, f"{counted(self.turns_left, 'turn')} left"], "told": [*told]}
+
+    def _notes(self, seat: Seat) -> list[str]:
+        following, times = self.order.following(self.present), self.spoke.get(seat, 0)
+        said = {
+            "away": seat in self.away,
+            "moderates": seat == self.order.moderator,
+            f"spoke {times}×": times > 0,
+            "next": seat in following[:1],
+            "would end it": seat in self.enders,
+        }
+        return [word for word, holds in said.items() if holds]
 
     def _scheduled(self, order: Order) -> Applied:
         events: tuple[Event, ...] = ()

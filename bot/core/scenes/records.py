@@ -144,6 +144,11 @@ class Scene:
                 return one
         return None
 
+    def left_seat(self, person_id: Snowflake) -> Seated | None:
+        """Find the seat that a person left and nobody took, while it may go on."""
+        theirs = (one for one in self.seats if one.person_id == person_id and one.left_at is not None)
+        return next((one for one in theirs if self.status.is_open), None)
+
     def sat(self, person_id: Snowflake) -> bool:
         """Tell whether a person sits in it or has: who left knows what the seat saw, and may take it again."""
         return any(one.person_id == person_id or f" {person_id} " in one.left_by for one in self.seats)

@@ -247,7 +247,7 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         return None
     turn = shown_at(scene, *found, events, names, seat)
     is_running = scene.status is SceneStatus.RUNNING
-    return turn if is_running else replace(turn, moves=())
+    return turn if is_running else replace(turn, moves=(), away=())
 
 
 def shown_at(
@@ -269,7 +269,7 @@ def shown_at(
         facts=_worded(seen.facts, cast),
         private=_worded(seen.private, cast),
         bars=tuple((cast.words(name), count) for name, count in seen.bars),
-        picture=seen.picture,
+        picture=pictured(seen, cast),
         lines=tuple(lines_for(events, cast, seat)),
         moves=tuple(map(shown_move, standing.state.offers(seat))) if seat in standing.open_seats else (),
         deadline_at=scene.deadline_at if seat in standing.open_seats or seen.awaited else None,
@@ -293,6 +293,23 @@ def epilogue_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat,
     cast = cast_of(scene, events, names)
     lines = tuple(lines_for(events, cast, None))
     return replace(turn, lines=lines, moves=(), deadline_at=None, refused="", outcome=cast.words(scene.outcome))
+
+
+def pictured(seen: Seen, cast: Cast) -> Mapping[str, Json]:
+    """Give what a picture is drawn from with its marks put into words."""
+    return {name: _pictured(one, cast) for name, one in seen.picture.items()}
+
+
+def _pictured(shown: Json, cast: Cast) -> Json:
+    match shown:
+        case str():
+            return cast.words(shown) if "{" in shown else shown
+        case list():
+            return [_pictured(one, cast) for one in shown]
+        case dict():
+            return {name: _pictured(one, cast) for name, one in shown.items()}
+        case _:
+            return shown
 
 
 def _worded(facts: Sequence[tuple[str, str]], cast: Cast) -> tuple[tuple[str, str], ...]:
@@ -368,7 +385,7 @@ def board_of(
     elif found is not None:
         _, standing = found
         seen, awaits = _seen(scene, standing, RULES), standing.awaits
-        until, picture = scene.deadline_at if seen.awaited else None, seen.picture
+        until, picture = scene.deadline_at if seen.awaited else None, pictured(seen, cast)
         lines += _shown(scene, standing, seen, shown)
         chosen = getattr(awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
         choices = tuple((seat, cast.name(seat)) for seat in chosen)

@@ -6,14 +6,14 @@ from datetime import datetime
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
-from bot.core.changes import Audit
+from bot.core.changes import Audit, Change
 from bot.core.config import CommunityConfig
 from bot.core.day_usage import SCENE, DayUsage, Period, first_day
 from bot.core.errors import Rejected
 from bot.core.keeping import ArchiveContents, AuditEntry, Used
 from bot.core.kinds import UsedBy
 from bot.core.models import Model
-from bot.core.ports import Archives
+from bot.core.ports import Archives, Writing
 from bot.core.records import AgentId, Community, Json, Person, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.sight import Sight, insiders
@@ -21,7 +21,7 @@ from bot.core.spending import day_of
 from bot.core.view import Outline, View
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages, without_threads
-from bot.engine.hushing import hushed_all
+from bot.engine.hushing import hushed_all, resumed_all
 from bot.engine.masks import closed_scenes, masked_agents, seated_in
 from bot.engine.purse import spending_now
 
@@ -149,16 +149,22 @@ class CommunityDesk:
                     Sentence("Everyone is paused already.") if paused else Sentence("Everyone may beat already.")
                 )
             await write.communities.pause(community.id, paused=paused)
-            if paused:
-                view = await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
-                resting = await hushed_all(write, community.id, config=view.config, now=self.office.now())
-                await write.apply(community.id, resting)
+            await write.apply(community.id, await self._with_all(write, community, paused=paused))
             what = "Everyone is paused." if paused else "Everyone goes on."
             await write.apply(community.id, [self._audit(person, what)])
         self.office.on_done()
         return (
             Sentence("Everyone is paused: nobody beats until you resume.") if paused else Sentence("Everyone goes on.")
         )
+
+    async def _with_all(self, write: Writing, community: Community, *, paused: bool) -> Sequence[Change]:
+        """Let scenes rest, or go on, as everyone does; gives what is still to be written."""
+        view = await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+        config, now = view.config, self.office.now()
+        if paused:
+            return await hushed_all(write, community.id, config=config, now=now)
+        model = await self.office.providers.of(write.providers, community)
+        return await resumed_all(write, community.id, config=config, ceilings=model.source.ceilings, now=now)
 
     async def pack(self, guild_id: Snowflake, person: Person, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
         """Give the whole community as a file; who asks may read everything, which is seen to before."""

@@ -17,6 +17,7 @@ async def take_out(work: UnitOfWork, agent_id: AgentId, room_id: AgentId) -> Non
         return
     for scene in await work.write.scenes.all(work.community_id, OPEN):
         if scene.room_id == room_id and scene.seat_of(agent_id=agent_id) is not None:
-            stage = await opened(work.write, work.community_id, scene.id, config=work.config, now=work.now)
+            of, ceilings = work.community_id, await work.ceilings()
+            stage = await opened(work.write, of, scene.id, config=work.config, ceilings=ceilings, now=work.now)
             await stage.shut_out(agent_id)
             work.put(*stage.changes)

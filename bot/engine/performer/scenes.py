@@ -18,10 +18,11 @@ from bot.core.scenes.registry import kind_named
 from bot.core.scenes.showing import closed_side, refusal_to_begin, title_of
 from bot.core.scenes.windows import has_people
 from bot.core.sentences import Sentence
-from bot.core.spending import day_of, of_day
+from bot.core.spending import day_of
 from bot.core.wording import counted
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
+from bot.engine.purse import spending_now
 from bot.engine.seating import sits_in
 from bot.engine.stage import NOT_RUNNING, PASSED, Stage, opened
 
@@ -32,6 +33,7 @@ THREAD_SOON = "Its thread is being opened: try again in a moment."
 ALL_TOLD = "Who watches was told all that its agents whispered: no person sits down in it any more."
 PLAYED_THERE = "A scene takes place in that room itself already: wait for its end, or let this one have a thread."
 NO_SUBSTITUTES = "A seat that was left stays empty here: a manager may allow it, /setup options scene_substitutes."
+ALL_PAUSED = Sentence("Everyone is paused, and nobody would take a turn: /heartbeat resume comes first.")
 NO_MORE_MONEY = "Four fifths of the day's money are spent: new scenes wait until tomorrow, or until it is raised."
 
 
@@ -100,7 +102,8 @@ async def _check_room_for_one_more(work: UnitOfWork) -> None:
     if len(running) >= work.config.scenes_at_once:
         most = counted(work.config.scenes_at_once, "scene")
         raise Rejected(Sentence("{most} at once are the most here: stop one, or wait for its end.", most=most))
-    spending = of_day(await work.write.money.spent(work.community_id, day_of(work.now)), work.config)
+    day, ceilings = day_of(work.now), await work.ceilings()
+    spending = await spending_now(work.write.money, work.community_id, work.config, day, ceilings)
     if spending.stretch > 1.0:
         raise Rejected(NO_MORE_MONEY)
 
@@ -129,6 +132,10 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
         return await _wants_calls(work, stage, mine, pings=action.pings)
     else:
         sitter = replace(await _person_sits(work, stage.scene), pings=bool(action.pings))
+    left = stage.scene.left_seat(sitter.person_id) if sitter.person_id is not None else None
+    if action.seat is None and left is not None:
+        await _taken(work, stage, left, sitter)
+        return _sits_again(work, action, left.seat, stage.scene)
     if action.seat is not None:
         await _replace(work, stage, action.seat, sitter)
         return _sits(work, action, action.seat, stage.scene)
@@ -244,14 +251,20 @@ async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) ->
         raise Rejected(Sentence("Somebody sits there: they have to leave first."))
     if sitter.agent_id is not None and left.left_at is not None and not work.config.scene_substitutes:
         raise Rejected(NO_SUBSTITUTES)
+    await _taken(work, stage, left, sitter)
+
+
+async def _taken(work: UnitOfWork, stage: Stage, left: Seated, sitter: Seated) -> None:
+    """Let somebody sit where another sat, or they themselves, as far as they may know what the seat saw."""
     _check_peeks_nowhere(stage.scene, left, sitter)
     is_told = work.config.scene_asides and bool(stage.scene.standing) and not has_people(stage.scene)
     if sitter.person_id is not None and is_told and closed_side(stage.scene) is not None:
         raise Rejected(ALL_TOLD)
     taken = left.taken_by(sitter)
-    stage.scene = replace(stage.scene, seats=tuple(taken if one.seat == seat else one for one in stage.scene.seats))
+    seats = tuple(taken if one.seat == left.seat else one for one in stage.scene.seats)
+    stage.scene = replace(stage.scene, seats=seats)
     if stage.scene.status is SceneStatus.RUNNING:
-        await stage.back(seat)
+        await stage.back(left.seat)
     else:
         await stage.redraw()
     _put(work, stage)
@@ -318,10 +331,12 @@ async def direct_scene(work: UnitOfWork, action: DirectScene) -> str:
 async def _direct(work: UnitOfWork, stage: Stage, action: DirectScene) -> None:
     match action.what:
         case "begin":
+            _check_all_go_on(work)
             await _begin(stage)
         case "pause":
             await stage.pause("somebody paused it")
         case "resume":
+            _check_all_go_on(work)
             await stage.resume()
         case "stop":
             await stage.stop("somebody stopped it")
@@ -339,7 +354,13 @@ async def _add_money(work: UnitOfWork, stage: Stage) -> None:
     if not work.actor.is_manager:
         raise Rejected(ONLY_MANAGERS)
     stage.scene = replace(stage.scene, usd_cap=stage.scene.usd_cap + ADDED_USD)
-    await (stage.resume() if stage.scene.status is SceneStatus.PAUSED else stage.redraw())
+    goes_on = stage.scene.status is SceneStatus.PAUSED and not work.view.community.paused
+    await (stage.resume() if goes_on else stage.redraw())
+
+
+def _check_all_go_on(work: UnitOfWork) -> None:
+    if work.view.community.paused:
+        raise Rejected(ALL_PAUSED)
 
 
 async def _begin(stage: Stage) -> None:
@@ -392,7 +413,8 @@ def _is_its_turn(work: UnitOfWork, scene: Scene) -> bool:
 
 
 async def _stage(work: UnitOfWork, scene_id: int) -> Stage:
-    return await opened(work.write, work.community_id, SceneId(scene_id), config=work.config, now=work.now)
+    of, ceilings = work.community_id, await work.ceilings()
+    return await opened(work.write, of, SceneId(scene_id), config=work.config, ceilings=ceilings, now=work.now)
 
 
 def _check_directs(work: UnitOfWork, scene: Scene) -> None:

@@ -31,6 +31,7 @@ from bot.core.hud.knowledge import Tally
 from bot.core.hud.lookups import LONGEST_QUESTION, MOST_LOOKUPS, fitted, lookup_characters
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import MindPart
+from bot.core.models import Ceilings
 from bot.core.people import mention
 from bot.core.permissions import NAME_THE_AGENT, no_agent, visible_message
 from bot.core.plan import difference
@@ -59,6 +60,7 @@ from bot.core.records import (
 from bot.core.sentences import Sentence
 from bot.core.view import Belongings, Doors, Outline
 from bot.engine.performer.action_context import ActionContext
+from bot.engine.purse import ceilings_of
 
 ENOUGH_LOOKUPS = f"At most {MOST_LOOKUPS} look-ups are answered at once: ask for this one when you have read those."
 
@@ -109,6 +111,10 @@ class UnitOfWork:
     async def model(self) -> Model | None:
         """Give the models that the community may ask, with what the installation holds it to while it pays."""
         return None if self.models is None else await self.models.of(self.write.providers, self.view.community)
+
+    async def ceilings(self) -> Ceilings | None:
+        """Give what the installation holds the community to, where it pays."""
+        return await ceilings_of(self.models, self.write, self.view.community)
 
     @property
     def now(self) -> datetime:

@@ -4,7 +4,8 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Callable
-from functools import lru_cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
 from typing import Annotated, TypedDict
 
 from pygments.lexer import Lexer
@@ -26,6 +27,13 @@ PAGE = 25
 READ_AT_ONCE = 250
 LONGEST_CODE = 4_000
 COLOURING_SECONDS = 0.05
+# tried with code that is written to take long: of the hundreds of others many do
+LANGUAGES = {
+    *("bash", "c", "c++", "cpp", "cs", "csharp", "css", "diff", "go", "html", "java", "javascript", "js", "json"),
+    *("kotlin", "kt", "lua", "markdown", "md", "php", "py", "python", "rb", "rs", "ruby", "rust", "sh", "sql"),
+    *("swift", "toml", "ts", "typescript", "xml", "yaml", "yml"),
+}
+ASIDE = ThreadPoolExecutor(1, "colours")  # to know a language takes a quarter of a second at first
 LONG_RUN = re.compile(r"(.)\1{199}|\s{200}", re.DOTALL)  # some lexers go through one again and again in a word
 REMEMBERED = 500
 KINDS = {
@@ -111,13 +119,15 @@ def _names(world: World, row: Json) -> list[str]:
 
 
 @routes.on("POST", "/colours")
-def colours(call: Call, form: CodeForm) -> list[tuple[str, str]]:
+async def colours(call: Call, form: CodeForm) -> list[tuple[str, str]]:
     """Give code in pieces, each with what kind of word it is; in one piece when its language is unknown."""
-    return list(_coloured(form["language"].lower(), form["code"]))
+    work = partial(coloured, form["language"].lower(), form["code"])
+    return list(await asyncio.get_running_loop().run_in_executor(ASIDE, work))
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _coloured(language: str, code: str) -> tuple[tuple[str, str], ...]:
+def coloured(language: str, code: str) -> tuple[tuple[str, str], ...]:
+    """Give code in pieces, within a moment."""
     lexer = None if LONG_RUN.search(code) else _lexer(language)
     end = time.monotonic() + COLOURING_SECONDS
     pieces: list[tuple[str, str]] = []
@@ -133,6 +143,8 @@ def _coloured(language: str, code: str) -> tuple[tuple[str, str], ...]:
 
 
 def _lexer(language: str) -> Lexer | None:
+    if language not in LANGUAGES:
+        return None
     for known, name in ((get_lexer_by_name, language), (get_lexer_for_filename, f"code.{language}")):
         try:
             return known(name)

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.council.kind import COUNCIL
-from bot.core.scenes.council.state import CouncilOptions
+from bot.core.scenes.council.showing import seen
+from bot.core.scenes.council.state import Council, CouncilOptions
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from bot.core.scenes.showing import (
     Cast,
@@ -91,7 +94,8 @@ def test_the_id_of_a_button_holds_neither_seat_nor_role() -> None:
     assert press_id("seat", SceneId(7)) == "scene:seat:7:0"
 
 
-def test_a_council_without_a_picture_shows_its_last_ballot_as_bars() -> None:
+def test_a_kind_without_a_picture_shows_its_last_ballot_as_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Council, "view", lambda council, seat: replace(seen(council, seat), picture={}))
     playing = of(COUNCIL, CouncilOptions(host=False), 3)
     playing.move(1, "move_motion", title="Tea", text="Tea at five.")
     playing.move(2, "second")

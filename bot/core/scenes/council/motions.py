@@ -43,9 +43,14 @@ class Tally(Frozen):
 
 def passes(yes: int, no: int, abstained: int, members: int, *, two_thirds: bool = False, quorum: bool = True) -> bool:
     """Tell whether a motion has passed: enough took part, and yes outweighs no; a tie fails."""
-    if quorum and 2 * (yes + no + abstained) < members:
+    if quorum and yes + no + abstained < quorum_of(members):
         return False
     return yes > 0 and 3 * yes >= 2 * (yes + no) if two_thirds else yes > no
+
+
+def quorum_of(members: int) -> int:
+    """Give how many have to vote where half of the members must."""
+    return (members + 1) // 2
 
 
 def told(tally: Tally) -> str:

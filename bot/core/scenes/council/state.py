@@ -13,7 +13,7 @@ from bot.core.scenes.council.motions import (
     Tally,
     clauses_of,
     passes,
-    shown,
+    quorum_of,
     told,
 )
 from bot.core.scenes.council.moves import (
@@ -29,6 +29,7 @@ from bot.core.scenes.council.moves import (
     Withdraw,
     Yield,
 )
+from bot.core.scenes.council.showing import seen
 from bot.core.scenes.kind import (
     MOST_SEATS,
     Applied,
@@ -87,6 +88,7 @@ class Council(State):
     motion: Motion | None = None
     ballot: Literal["", "amendment", "motion", "tie"] = ""
     votes: Mapping[Seat, Choice] = Field(default_factory=dict, max_length=MOST_SEATS)
+    cast: Mapping[Seat, Choice] = Field(default_factory=dict, max_length=MOST_SEATS)  # in the last ballot, if open
     decided: Annotated[tuple[Tally, ...], Field(max_length=MOST_MOTIONS * (2 + MOST_AMENDMENTS))] = ()
     moved: int = 0
     leaving: Annotated[tuple[Seat, ...], Few] = ()  # who proposed to adjourn
@@ -263,17 +265,15 @@ class Council(State):
         motion = self.motion
         if motion is None or not self.ballot:
             return Applied(self)
-        if self.ballot == "tie":
+        if self.ballot == "tie":  # `cast` stays what the members voted
             return self._decided(motion, self.decided[-1], passed=self.votes.get(self.chair) == "yes", chance=chance)
         about = "motion" if self.ballot == "motion" else "amendment"
-        tally = self._tally(motion, about)
+        tally, cast = self._tally(motion, about), {} if self.terms.secret else self.votes
+        after = self.model_copy(update={"decided": (*self.decided, tally), "cast": cast})
         if self._is_for_host(tally):
-            return self._with(
-                Event(text="A tie: the host decides."), ballot="tie", decided=(*self.decided, tally), votes={}
-            )
+            return after._with(Event(text="A tie: the host decides."), ballot="tie", votes={})
         if about == "amendment":
-            return self._amended(motion, tally)
-        after = self.model_copy(update={"decided": (*self.decided, tally)})
+            return after._amended(motion, tally)
         return after._decided(motion, tally, passed=tally.passed, chance=chance)
 
     def _tally(self, motion: Motion, about: str) -> Tally:
@@ -295,7 +295,7 @@ class Council(State):
         if not (self.terms.host and self.terms.host_breaks_ties and self.ballot == "motion" and HOST in self.present):
             return False
         yes, no, abstained = tally.yes, tally.no, tally.abstained
-        took_part = not self.terms.quorum or 2 * (yes + no + abstained) >= len(self.members)
+        took_part = not self.terms.quorum or yes + no + abstained >= quorum_of(len(self.members))
         enough = passes(yes + 1, no, abstained, 0, two_thirds=self.terms.two_thirds, quorum=False)
         return yes == no > 0 and took_part and enough
 
@@ -308,7 +308,7 @@ class Council(State):
         left = [one for one in others if one.clause <= len(clauses) + 1]
         motion = motion.model_copy(update={"clauses": tuple(clauses), "amendments": tuple(left)})
         event = Event(text=f"{told(tally)} Clause {first.clause}: {{t{first.text}}}", kind="tally")
-        return self._with(event, **{**self._opened(motion), "decided": (*self.decided, tally)})
+        return self._with(event, **self._opened(motion))
 
     def _decided(self, motion: Motion, tally: Tally, *, passed: bool, chance: Chance) -> Applied:
         tally = tally.model_copy(update={"passed": passed})
@@ -335,15 +335,4 @@ class Council(State):
         return Over(outcome=f"The council is closed, for {why}: {counts}.", results=results)
 
     def view(self, seat: Seat) -> Seen:
-        awaited = self.awaits
-        facts = [("About", "{o.topic}")]
-        if self.motion is not None:
-            facts += shown(self.motion)
-        if self.chair:
-            facts.append(("Presiding", f"{{s{self.chair}}}"))
-        facts += [(one.what, told(one).removeprefix(one.what).strip()) for one in self.decided[-5:]]
-        last = self.decided[-1] if self.decided else None
-        bars = (("yes", last.yes), ("no", last.no), ("abstained", last.abstained)) if last else ()
-        seats = awaited.seats if isinstance(awaited, Expect) else ()
-        private = (("You are", "a member" if seat in self.members else "presiding"),) if seat else ()
-        return Seen(phase=self.phase, awaited=seats, facts=tuple(facts), bars=bars, private=private)
+        return seen(self, seat)

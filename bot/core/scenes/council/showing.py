@@ -1,0 +1,95 @@
+"""What everybody sees of a council: in words, and as what its picture is drawn from."""
+
+from typing import TYPE_CHECKING
+
+from bot.core.records import Json
+from bot.core.scenes.council.motions import Motion, quorum_of, shown, told
+from bot.core.scenes.kind import Expect, Over, Seat, Seen
+from bot.core.wording import counted
+
+if TYPE_CHECKING:
+    from bot.core.scenes.council.state import Council
+
+Facts = tuple[tuple[str, str], ...]
+LAST_DECIDED = 5
+
+
+def seen(council: "Council", seat: Seat) -> Seen:
+    """Give what a seat sees (0: whoever watches)."""
+    awaited, facts = council.awaits, _facts(council)
+    last = council.decided[-1] if council.decided else None
+    return Seen(
+        phase=council.phase,
+        awaited=awaited.seats if isinstance(awaited, Expect) else (),
+        facts=facts,
+        bars=(("yes", last.yes), ("no", last.no), ("abstained", last.abstained)) if last else (),
+        private=(("You are", "a member" if seat in council.members else "presiding"),) if seat else (),
+        picture={} if seat else _picture(council, facts),
+    )
+
+
+def _facts(council: "Council") -> Facts:
+    facts = [("About", "{o.topic}")]
+    if council.motion is not None:
+        facts += shown(council.motion)
+    if council.chair:
+        facts.append(("Presiding", f"{{s{council.chair}}}"))
+    if council.terms.quorum:
+        facts.append(("Quorum", f"{quorum_of(len(council.members))} of {counted(len(council.members), 'member')}"))
+    facts += [(one.what, told(one).removeprefix(one.what).strip()) for one in council.decided[-LAST_DECIDED:]]
+    if cast := _cast(council):
+        facts.append(("Last ballot", ", ".join(f"{{s{one}}} {choice}" for one, choice in sorted(cast.items()))))
+    return tuple(facts)
+
+
+def _cast(council: "Council") -> dict[Seat, str]:
+    """Give who voted how in the last ballot, if that was open and no other goes on."""
+    return {} if council.ballot else {**council.cast}
+
+
+def _picture(council: "Council", facts: Facts) -> dict[str, Json]:
+    """Give what the horseshoe is drawn from: of a ballot that goes on nothing but that it does."""
+    awaited, cast, motion = council.awaits, _cast(council), council.motion
+    speaks = awaited.seats if isinstance(awaited, Expect) and not council.ballot else ()
+    phase = "closed" if isinstance(awaited, Over) else council.phase
+    seats: list[Json] = [
+        {
+            "seat": one,
+            "note": ", ".join(_notes(council, one, cast)),
+            "speaks": one in speaks,
+            "away": one in council.away,
+            "chair": one == council.chair and one not in council.members,
+        }
+        for one in council.seats
+    ]
+    return {
+        "seats": seats,
+        "horseshoe": True,
+        "middle": [phase.capitalize(), *(_of_motion(motion) if motion else [])],
+        "about": f"{{t{motion.title}}}" if motion else "",
+        "ballots": [one.model_dump(mode="json") for one in council.decided[-LAST_DECIDED:]],
+        "quorum": quorum_of(len(council.members)) if council.terms.quorum else 0,
+        "told": [phase.capitalize(), *(f"{name}: {words}" for name, words in facts)],
+    }
+
+
+def _notes(council: "Council", seat: Seat, cast: dict[Seat, str]) -> list[str]:
+    motion = council.motion
+    said = {
+        "away": seat in council.away,
+        "presides": seat == council.chair,
+        "moved it": motion is not None and seat == motion.by,
+        "would vote": motion is not None and seat == motion.vote_called_by,
+        "would adjourn": seat in council.leaving,
+        f"voted {cast.get(seat)}": seat in cast,
+    }
+    return [word for word, holds in said.items() if holds]
+
+
+def _of_motion(motion: Motion) -> list[str]:
+    stands = [] if motion.seconded else ["needs a second"]
+    return [
+        f"motion {motion.number}, {counted(len(motion.clauses), 'clause')}",
+        counted(len(motion.amendments), "amendment"),
+        *stands,
+    ]
