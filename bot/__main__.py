@@ -283,6 +283,7 @@ def timelines(
     folder: Path,
     end: int,
     config: Annotated[str, typer.Argument(envvar="SELFROOM_TIMELINES_CONFIG")],
+    worlds: Annotated[int, typer.Option()],
     json_logs: bool = False,
 ) -> None:
     """Be the process that runs worlds apart; Selfroom itself starts it."""
@@ -290,7 +291,7 @@ def timelines(
     from bot.timelines import main as serve
 
     set_up_console(as_json=json_logs)
-    serve(folder, end, config)
+    serve(folder, end, config, worlds)
 
 
 def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: list[str] | None) -> "Wanted":

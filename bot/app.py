@@ -36,13 +36,12 @@ from bot.engine.delivery import Delivery
 from bot.engine.estimating import Estimator
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
-from bot.engine.front_desk.timelines import Orchard
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
-from bot.engine.timelines.house import Treasury
+from bot.engine.timelines.house import Orchard, Treasury
 from bot.engine.trial.card import Card
 from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
@@ -276,8 +275,10 @@ def open_orchard(
     """Make what timelines are kept and grown with: files that the house reads, and a process that writes them."""
     trees = SqlTrees(settings.timelines, settings.defaults)
     stack.push_async_callback(trees.close)
-    treasury = Treasury(store, models, trees, clock, places=settings.calls_per_provider)
-    grower = Seclusion(settings.timelines, settings.defaults, treasury, json_logs=settings.log_format == "json")
+    worlds, places = settings.timeline_worlds, settings.calls_per_provider
+    treasury = Treasury(store, models, trees, clock, places=places, worlds=worlds)
+    as_json = settings.log_format == "json"
+    grower = Seclusion(settings.timelines, settings.defaults, treasury, worlds=worlds, json_logs=as_json)
     stack.push_async_callback(grower.close)
     return Orchard(trees=trees, images=store, grower=grower, treasury=treasury)
 

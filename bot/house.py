@@ -21,8 +21,6 @@ from bot.core.templates import FIRST_RESIDENTS, TEMPLATES
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
-from bot.engine.front_desk.actions import Actions
-from bot.engine.front_desk.cards import Agents
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.summaries import Summaries
 from bot.engine.upkeep import Upkeep
@@ -37,14 +35,16 @@ Part = Coroutine[None, None, None]
 Job = Callable[[], Awaitable[None]]
 
 
-async def welcome(agents: Agents, actions: Actions, guild_id: Snowflake) -> None:
+async def welcome(desk: FrontDesk, guild_id: Snowflake) -> None:
     """Create the sample agents in a community that has none yet; do nothing in one that has."""
-    if await agents.everyone(guild_id):
+    if await desk.agents.everyone(guild_id):
         return
     for name in FIRST_RESIDENTS:
         template = TEMPLATES[name]
         action = CreateAgent(name=name, background_prompt=template.prompt, agent_type=template.type)
-        await actions.take(guild_id, HOUSEKEEPER, action)
+        await desk.actions.take(guild_id, HOUSEKEEPER, action)
+    for first in (await desk.agents.everyone(guild_id))[:1]:  # what its view loads takes long, and nobody waits yet
+        await desk.minds.hud(guild_id, first)
 
 
 class Ticking(Protocol):
@@ -124,14 +124,14 @@ class House:
         await self.client.caught_up.wait()
         if self.site.is_playground:
             for guild in self.client.guilds:
-                await welcome(self.desk.agents, self.desk.actions, Snowflake(guild.id))
+                await welcome(self.desk, Snowflake(guild.id))
         await self.expire_backups()
         self.scheduler.every(BACKUP_SECONDS, self.expire_backups, name="backups")
         self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")
         self.scheduler.every(DEADLINE_SECONDS, self.deadlines.run, name="deadlines")
         self.scheduler.every(UPKEEP_SECONDS, self.summaries.run, name="summaries")  # a slow model holds up nothing else
         await self.desk.timelines.go_on()
-        self.scheduler.every(TREES_SECONDS, self.desk.timelines.expire, name="timelines")
+        self.scheduler.every(TREES_SECONDS, self.desk.endings.expire, name="timelines")
         self.scheduler.every(TREES_SECONDS, self.desk.runs.expire, name="runs")
         self.scheduler.start(self.heartbeat.run_due)
         if self.face is not None:

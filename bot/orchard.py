@@ -77,7 +77,7 @@ async def exported(
         async with store.reading() as read:
             key = (await _timeline(read, tree, guild_id)).key
         if as_transcript:
-            await asyncio.to_thread(_written, path, await transcript(trees, key, NodeId(node), most=None), force)
+            await asyncio.to_thread(_written, path, await transcript(trees, key, NodeId(node)), force)
             say(f"What was said in node {node} since the fork is in {path}.")
             return
         async with trees.look(key, NodeId(node)) as world:

@@ -15,7 +15,7 @@ from bot.adapters.workshop import kill
 from bot.core.config import CommunityConfig
 from bot.core.errors import SelfroomError, StoreError
 from bot.core.records import Beat, BeatId
-from bot.core.timelines.growth import Growth
+from bot.core.timelines.growth import MOST_AT_ONCE, Growth
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import Image, Node, NodeId, Tree, TreeKey
 from bot.core.timelines.showing import MindShown
@@ -34,8 +34,16 @@ log = structlog.get_logger(__name__)
 class Seclusion:
     """The `Grower` in a process of its own, which holds neither a token nor a key."""
 
-    def __init__(self, folder: Path, config: CommunityConfig, treasury: Treasury, *, json_logs: bool = False) -> None:
-        self._logs = ("--json-logs",) if json_logs else ()
+    def __init__(
+        self,
+        folder: Path,
+        config: CommunityConfig,
+        treasury: Treasury,
+        *,
+        worlds: int = MOST_AT_ONCE,
+        json_logs: bool = False,
+    ) -> None:
+        self._told = ("--worlds", str(worlds), *(("--json-logs",) if json_logs else ()))
         self._folder = folder
         self._config = config
         self._treasury = treasury
@@ -144,7 +152,7 @@ class Seclusion:
                 with theirs:
                     self._process = await asyncio.create_subprocess_exec(
                         sys.executable,
-                        *("-P", "-m", "bot", "timelines", *self._logs),
+                        *("-P", "-m", "bot", "timelines", *self._told),
                         *(str(self._folder), str(theirs.fileno())),
                         pass_fds=[theirs.fileno()],
                         stdin=DEVNULL,

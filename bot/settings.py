@@ -157,6 +157,7 @@ class Settings(BaseSettings):
     model_timeout_seconds: float = Field(default=60, gt=0)  # without a word; before the first one it may take longer
     model_total_seconds: float = Field(default=300, gt=0)  # for all of an answer
     calls_per_provider: int | None = Field(default=None, ge=1)  # at once; not set: what the server does, at most 8
+    timeline_worlds: int = Field(default=4, ge=1, le=16)  # nodes of what-ifs that run at once
     context_tokens: dict[str, int] = {}
     prices: dict[str, ModelPrice] = {}
     sponsored_servers: Annotated[frozenset[int] | Everywhere, NoDecode, BeforeValidator(_servers)] = "playground"

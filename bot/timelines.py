@@ -69,20 +69,20 @@ class HouseAsked:
             self.pipe.tell("changed", key, node_id, node, why)
 
 
-def operations(folder: Path, config: CommunityConfig, house: HouseAsked) -> Operations:
+def operations(folder: Path, config: CommunityConfig, house: HouseAsked, worlds: int) -> Operations:
     """Put together what the process does."""
     trees = SqlTrees(folder, config)
     clock = RealClock()
     craft = Stagecraft(config=config, tokenizer_for=tokenizer_for)
     runner = Runner(trees=trees, house=house, stagecraft=craft, clock=clock)
-    return Operations(trees=trees, runner=runner, clock=clock, telling=house)
+    return Operations(trees=trees, runner=runner, clock=clock, telling=house, worlds=worlds)
 
 
-async def run(folder: Path, end: int, config: CommunityConfig) -> None:
+async def run(folder: Path, end: int, config: CommunityConfig, worlds: int) -> None:
     """Serve the house at the other end of a socket until it is gone."""
     reader, writer = await asyncio.open_connection(sock=socket.socket(fileno=end))
     house = HouseAsked()
-    done = operations(folder, config, house)
+    done = operations(folder, config, house, worlds)
 
     async def serve(what: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
         if what not in OPERATIONS:
@@ -97,7 +97,7 @@ async def run(folder: Path, end: int, config: CommunityConfig) -> None:
         writer.close()
 
 
-def main(folder: Path, end: int, config: str) -> None:
-    """Be the process; `config`: the installation's settings for communities, as JSON."""
+def main(folder: Path, end: int, config: str, worlds: int) -> None:
+    """Be the process; `config`: the installation's settings for communities, as JSON; `worlds`: that run at once."""
     os.nice(NICENESS)
-    asyncio.run(run(folder, end, CommunityConfig.model_validate_json(config)))
+    asyncio.run(run(folder, end, CommunityConfig.model_validate_json(config), worlds))

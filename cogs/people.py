@@ -95,7 +95,7 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
             roles = [role.name for role in interaction.guild.roles] if interaction.guild else []
             told = await self.desk.privacy.forget(guild_of(interaction), person(interaction), others=roles)
             await self.say(interaction, Sentence("{told} {on_discord}", told=told, on_discord=ON_DISCORD))
-            await self.desk.timelines.expire()  # boards tell no more of the trees that went along
+            await self.desk.endings.expire()  # boards tell no more of the trees that went along
 
     @app_commands.command(name="ignore-me", extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(10, 60.0)

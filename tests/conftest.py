@@ -2,7 +2,7 @@
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -71,6 +71,16 @@ def stays_together(file: Path) -> bool:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Sharing:
     """Deal out as above: the groups of xdist itself, by a mark, come to nothing with this pytest."""
     return Sharing(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage meanwhile: all that is imported stays, and to look through it again and again takes long."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

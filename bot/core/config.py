@@ -138,7 +138,7 @@ class CommunityConfig(BaseModel):
     timelines_for_managers: bool = False
 
     # pacing
-    typing_at_most_seconds: float = Field(default=1.2, ge=0, le=60)  # at 80 words a minute
+    typing_at_most_seconds: float = Field(default=1.0, ge=0, le=60)  # at 80 words a minute
     sleep_at_most_days: float = Field(default=7, gt=0, le=365)
     scheduled_at_most: int = Field(default=10, ge=0, le=1_000)
     fate_seconds: float = Field(default=5.0, ge=0, le=300)

@@ -1,26 +1,34 @@
 """What is typed of how a world is otherwise, as changes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bot.core.actions import (
     AlterAgent,
+    Append,
     Delete,
     HudNote,
     PlanGoal,
     PlanMilestone,
     PlanStrategy,
     Set,
+    SetAllocation,
     SetAttention,
+    SetPlan,
 )
 from bot.core.errors import Rejected, one_of
+from bot.core.plan import PlanPart
 from bot.core.records import Agent, AgentId
+from bot.core.sentences import Sentence
 from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, Change, SceneState
 from bot.core.view import agent_named
 from cogs.arguments import pairs_of
 
 PLANNED = ("goal", "milestone", "strategy")
+TICKED = ("done", "current", "drop")
+ANEW: Mapping[str, PlanPart] = {"goals": "goals", "milestones": "milestones"}
 ALTERED = {"prompt": "background_prompt", "model": "model", "temperature": "temperature", "tokens": "token_budget"}
-OWN = ("interval", "emotion", "paused", "attention", "joins", "leaves")
+OWN = ("interval", "resting", "emotion", "paused", "attention", "allocation", "joins", "leaves")
+DIVIDED = ("knowledge", "recent_actions", "rooms")
 PROPERTIES = (*ALTERED, *OWN)
 MEANT = "Name the agent that is to be otherwise."
 
@@ -33,19 +41,24 @@ def pair(typed: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def agents_named(everyone: Sequence[Agent], typed: str) -> tuple[AgentId, ...]:
+    """Read names of agents with commas between; raises NotFound for one that there is not."""
+    return tuple(agent_named(everyone, one).id for one in typed.split(",") if one.strip())
+
+
 def mind_changes(
     agent: Agent | None, knows: str | None, told: str | None, note: str | None, plan: str | None
 ) -> Iterator[Change]:
-    """Give what is otherwise in an agent's head; what it `knows` no more has no value after the =."""
+    """Give what is otherwise in an agent's head.
+
+    After += stands what a list that it `knows` has beside the rest; what it knows no more has no value after the =.
+    """
     given = [one for one in (knows, told, note, plan) if one]
     if agent is None:
         if given:
             raise Rejected(MEANT)
         return
-    actions: list[Set | Delete | HudNote] = []
-    if knows:
-        path, value = pair(knows)
-        actions.append(Set(path=path, value=value) if value else Delete(path=path))
+    actions: list[Set | Append | Delete | HudNote] = [_known(*pair(knows))] if knows else []
     actions += [HudNote(text=note)] if note else []
     if actions or told:
         yield AgentCtx(agent_id=agent.id, actions=tuple(actions), told=told or "")
@@ -53,15 +66,35 @@ def mind_changes(
         yield AgentPlan(agent_id=agent.id, actions=(_planned(*pair(plan)),))
 
 
-def _planned(part: str, text: str) -> PlanGoal | PlanMilestone | PlanStrategy:
-    match part.casefold():
-        case "goal":
-            return PlanGoal(text=text)
-        case "milestone":
-            return PlanMilestone(text=text)
-        case "strategy":
-            return PlanStrategy(text=text)
-    raise Rejected(f"Write {one_of(PLANNED)}, with = and a text.")
+def _known(path: str, value: str) -> Set | Append | Delete:
+    if path.endswith("+"):
+        return Append(path=path.removesuffix("+").rstrip(), value=value)
+    return Set(path=path, value=value) if value else Delete(path=path)
+
+
+def _planned(part: str, text: str) -> PlanGoal | PlanMilestone | PlanStrategy | SetPlan:
+    what, _, tick = part.casefold().partition(" ")
+    if what in ANEW and not tick:
+        return SetPlan(part=ANEW[what], lines=tuple(filter(None, map(str.strip, text.split(";")))))
+    given = {"text": text, **({"action": tick} if tick in TICKED else {})}
+    if tick in ("", *TICKED):
+        match what:
+            case "goal":
+                return PlanGoal.model_validate(given)
+            case "milestone":
+                return PlanMilestone.model_validate(given)
+            case "strategy" if not tick:
+                return PlanStrategy(text=text)
+    raise Rejected(
+        Sentence("Write {parts}, with = and a text; goal done=2 ticks one off by its number.", parts=one_of(PLANNED))
+    )
+
+
+def _divided(typed: str) -> SetAllocation:
+    shares = [one.strip() for one in typed.split("/")]
+    if len(shares) != len(DIVIDED):
+        raise Rejected(Sentence("Write allocation=20/10/70: of knowledge, recent actions and rooms, in percent."))
+    return SetAllocation.model_validate(dict(zip(DIVIDED, shares, strict=True)))
 
 
 def property_changes(
@@ -83,7 +116,9 @@ def property_changes(
             "agent_id": agent.id,
             "altered": AlterAgent.model_validate({"agent_id": agent.id, **altered}) if altered else None,
             "attention": (SetAttention(room_id=room_id, value=attention),) if attention else (),
+            "allocation": _divided(given["allocation"]) if "allocation" in given else None,
             "interval_seconds": given.get("interval"),
+            "resting_interval_seconds": given.get("resting"),
             "emotion": given.get("emotion"),
             "paused": given.get("paused"),
             **rooms,

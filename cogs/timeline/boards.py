@@ -201,7 +201,7 @@ class TreeGroup(Group):
 
     async def _clear(self, key: TreeKey) -> None:
         """Take what a tree told that is gone off its board, and its title off the thread's name."""
-        gone = await self.desk.timelines.gone(key)
+        gone = await self.desk.endings.gone(key)
         if gone is None or gone.thread_id is None or gone.board_post_id is None:
             return
         try:
@@ -215,4 +215,4 @@ class TreeGroup(Group):
             pass
         except discord.HTTPException:  # it is tried again when trees are looked at next
             return
-        await self.desk.timelines.cleared(gone)
+        await self.desk.endings.cleared(gone)

@@ -13,7 +13,7 @@ from bot.core.timelines.growth import Growth
 from bot.core.timelines.records import NodeId, Timeline
 from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, managers_only, person, wait
-from cogs.timeline.altering import mind_changes, pair, property_changes, scene_changes
+from cogs.timeline.altering import agents_named, mind_changes, pair, property_changes, scene_changes
 from cogs.timeline.boards import Minutes, Number, Siblings, Text, TreeGroup, TreeNumber, Turns
 from cogs.ui.texts import label
 
@@ -34,6 +34,7 @@ class Growing(TreeGroup):
         scene: Scene | None = None,
         step: app_commands.Range[int, 0, 1_000_000] | None = None,
         everything: bool = False,
+        played_by: app_commands.Range[str, 1, 200] | None = None,
     ) -> None:
         """Begin a tree here and now, or earlier, in a thread of its own: what happens in it never happened.
 
@@ -45,6 +46,7 @@ class Growing(TreeGroup):
             scene: From a scene of this room, by its number
             step: After which step of the scene, as its record counts them; 0 is before the first
             everything: With all rooms of this server that you can read, not only this one
+            played_by: Agents that play seats of people in scenes there, with commas between
         """
         managers_only(interaction)
         host = await self.room(interaction, room)
@@ -55,7 +57,8 @@ class Growing(TreeGroup):
         point = await desk.point_of(guild_id, message_id=id_, minutes_ago=minutes_ago, scene_id=scene, step=step or 0)
         channel, who = await self.channel_of(guild_id, host), person(interaction)
         rooms = await self.readable(interaction, host, everything=everything)
-        made = await desk.fork(guild_id, who, host.id, title=title or "", rooms=rooms, point=point)
+        seats = agents_named(await self.desk.agents.everyone(guild_id), played_by or "")
+        made = await desk.fork(guild_id, who, host.id, title=title or "", rooms=rooms, point=point, played_by=seats)
         await self.say(interaction, f"Tree {made.id} begins in <#{await self.show_in(channel, made)}>.")
 
     @app_commands.command()
@@ -175,11 +178,11 @@ class Growing(TreeGroup):
             event: What happens, as a line in the tree's room
             visitor: Who says that line; System when left out
             agent: Which agent is otherwise
-            knows: What the agent knows, as path=value; as path= what it knows no more
+            knows: What it knows, as path=value; path+=value adds to a list, path= is known no more
             told: A line that the agent alone is told, once
             note: A note in the agent's focus
-            plan: What the agent is after, as goal=..., milestone=... or strategy=...
-            properties: As name=value; prompt, model, temperature, tokens, interval, emotion, paused, attention, joins
+            plan: What it is after: goal=…, milestone=…, strategy=…; goal done=2 ticks off; goals=…;… is all anew
+            properties: As name=value; model, tokens, interval, emotion, paused, attention, allocation=20/10/70, joins …
             scene: A scene that stands otherwise, by its number
             state: How it does, as name=value; seat and other swap roles, seat with x, y, hunger or energy in a village
             setting: A setting of the community, as name=value

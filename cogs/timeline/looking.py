@@ -2,13 +2,18 @@
 
 from discord import app_commands
 
+from bot.core.actions.fields import LARGEST_ID
+from bot.core.sentences import Sentence
 from bot.core.timelines.records import Timeline
 from bot.core.wording import counted, honest
 from cogs.base import Interaction, guild_of, person, wait
 from cogs.timeline.boards import Number, TreeGroup, TreeNumber
+from cogs.ui.beats import beat_file, beat_summary
 from cogs.ui.files import text_file
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.trees import branches, may_look, titled
+from cogs.ui.trees import beat_told, branches, may_look, titled
+
+BeatNumber = app_commands.Range[int, 1, LARGEST_ID]
 
 
 class Looking(TreeGroup):
@@ -37,16 +42,43 @@ class Looking(TreeGroup):
 
     @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(30, 60.0)
-    async def read(self, interaction: Interaction, node: Number, tree: TreeNumber | None = None) -> None:
-        """Read what was said in a node since the fork.
+    async def read(
+        self,
+        interaction: Interaction,
+        node: Number,
+        beats: bool = False,
+        beat: BeatNumber | None = None,
+        tree: TreeNumber | None = None,
+    ) -> None:
+        """Read what was said in a node since the fork, or (managers) what an agent saw there.
 
         Args:
             node: Which node
+            beats: A list of the beats in this node, with their numbers (managers)
+            beat: The number of one, for the very HUD and answer (managers)
             tree: Which tree; that of this thread when left out
         """
-        timeline = await self.tree(interaction, tree, to_look=True)
+        timeline = await self.tree(interaction, tree, to_look=not (beats or beat))
+        if beats or beat:
+            await self._beats(interaction, timeline, node, beat)
+            return
         lines = [honest(one) for one in await self.desk.timelines.read(timeline, node)]
         await self.list_out(interaction, f"Node {node}", lines, empty="Nothing was said since the fork.")
+
+    async def _beats(self, interaction: Interaction, timeline: Timeline, node: int, beat: int | None) -> None:
+        """List the beats that there were in a node, or show what an agent saw at one."""
+        guild_id, who = guild_of(interaction), person(interaction).id
+        if beat is None:
+            names = {one.id: one.name for one in await self.desk.agents.everyone(guild_id)}
+            told = await self.desk.timelines.beats(timeline, node, who=who)
+            lines = [beat_told(one, names) for one in told]
+            title = Sentence("**Beats in node {node}**; `beat:` shows what an agent saw at one", node=node)
+            await self.list_out(interaction, title, lines, empty=Sentence("Nobody looked in this node itself."))
+            return
+        one = await self.desk.timelines.seen_at(timeline, node, beat, who=who)
+        model = await self.desk.providers.model(guild_id)
+        rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
+        await self.say(interaction, beat_summary(one, model, rooms), files=[beat_file(one)])
 
     @app_commands.command()
     async def compare(

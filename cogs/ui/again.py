@@ -84,6 +84,7 @@ class Again:
         await _check(interaction, command)
         # What reads a command's parameters for Discord itself: there is no public way to it.
         namespace = app_commands.Namespace(interaction, {}, [_option(command, *one) for one in values.items()])
+        await _find_members(interaction, command, namespace)
         await command._do_call(interaction, await command._transform_arguments(interaction, namespace))
 
 
@@ -273,6 +274,15 @@ def _option(command: Slash, name: str, value: str) -> Raw:
     kind = next((one.type.value for one in command.parameters if one.display_name == name), 3)
     read: dict[int, Callable[[str], object]] = {4: int, 5: "True".__eq__, 10: float}
     return {"name": name, "type": kind, "value": read.get(kind, str)(value)}
+
+
+async def _find_members(interaction: Interaction, command: Slash, namespace: app_commands.Namespace) -> None:
+    """Put members for ids: Discord sends who is named along with a use by hand only. Raises discord.NotFound."""
+    for one in command.parameters:
+        named = vars(namespace).get(one.display_name)
+        if one.type is discord.AppCommandOptionType.user and named is not None and interaction.guild is not None:
+            member = interaction.guild.get_member(named.id) or await interaction.guild.fetch_member(named.id)
+            vars(namespace)[one.display_name] = member
 
 
 async def _message(interaction: Interaction, place: str) -> discord.Message:

@@ -17,7 +17,7 @@ FIELDS = {  # by the command's parameter: the longest text, and what it is for
     "event": (1_500, Sentence("What happens, as a line in the tree's room")),
     "visitor": (32, Sentence("Who says that line; System when left out")),
     "agent": (80, Sentence("Which agent is otherwise")),
-    "knows": (1_500, Sentence("What the agent knows, as path=value; as path= what it knows no more")),
+    "knows": (1_500, Sentence("What it knows, as path=value; path+=value adds to a list, path= is known no more")),
     "told": (1_500, Sentence("A line that the agent alone is told, once")),
 }
 

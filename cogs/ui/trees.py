@@ -1,7 +1,7 @@
 """Trees under one's fingers: the board of a tree, its nodes in a select, and buttons that use the commands."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
 import discord
@@ -167,20 +167,37 @@ def node_view(tree_id: int, node: Node, siblings: Sequence[Node], *, manages: bo
             add("multi", "×3")
             add("chain", "Chain of 3", "turns=3")
         view.add_item(ChangeButton(tree_id, node.id))
-        add("read", "Read")
-        if node.parent is not None:
-            add("rerun", "Run again")
-        other = next((one for one in siblings if one.id != node.id and one.digest), None)
-        if other is not None:
-            add("compare", f"Compare with {other.id}", f"other={other.id}")
-        add("compare", "Compare children")
-        if node.parent is not None:
-            add("merge", "Merge")
+        for what, text, more in _looks(node, siblings):
+            add(what, text, *more)
     if not node.status.is_over:
         add("stop", "Stop")
     if node.parent is not None:
         add("delete", "Delete")
     return view
+
+
+def _looks(node: Node, siblings: Sequence[Node]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Give what may be looked at of a finished node, and taken over: the command, its button, and what is given."""
+    yield "read", "Read", ()
+    if node.turns:
+        yield "read", Sentence("What agents saw"), ("beats=True",)
+    if node.parent is not None:
+        yield "rerun", "Run again", ()
+    other = next((one for one in siblings if one.id != node.id and one.digest), None)
+    if other is not None:
+        yield "compare", f"Compare with {other.id}", (f"other={other.id}",)
+    yield "compare", "Compare children", ()
+    if node.parent is not None:
+        yield "merge", "Merge", ()
+
+
+def beat_told(told: Mapping[str, Json], names: Mapping[AgentId, str]) -> str:
+    """Word a beat of a node on one line, as an event tells it."""
+    who = label(names.get(AgentId(int(str(told["agent"]))), f"agent {told['agent']}"))
+    did = told["did"]
+    done = " ".join(map(str, did)) if isinstance(did, list) else ""
+    at = str(told["at"])[11:19]
+    return f"`{told['id']}` {at} **{who}**: {_short(str(told['failed'] or done) or '–')}"
 
 
 def merge_line(item: Item, names: Mapping[AgentId, str]) -> str:

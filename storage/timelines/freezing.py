@@ -31,6 +31,7 @@ from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, MEMBERSHIPS, MESSAGES, OVERRIDES, ROOMS, SCENES, SEATS
 from storage.timelines.deltas import digest_of_all
 from storage.timelines.past import Past, moment_of
+from storage.timelines.seating import Seating
 from storage.timelines.tables import IN_ORDER
 from storage.timelines.tree_file import PIECE, UNKEPT, worded
 
@@ -84,6 +85,8 @@ async def _frozen(database: Database, file: Path, community_id: CommunityId, cut
                         session, copy, table, community_id, only, part.values, without=left, on_page=measure
                     )
             told = () if at is None else await Past(copy, community_id, cut.point, at).unwind()
+            if cut.played_by:
+                told = (*told, await Seating(copy, community_id, at or now).seat(cut.played_by, cut.point))
             await _settle(copy, community_id, part)
         data, digest = await target.plainly(partial(_packed, whole=file.with_name("whole.db")))
     finally:
@@ -223,7 +226,7 @@ async def _part(session: Session, community_id: CommunityId, cut: Cut, *, until:
     heard = {row[0] for row in await session.rows(select(ROOMS.c.id).where(*open_, *within))}
     if not heard.issuperset(cut.rooms):
         raise NotFound(NO_ROOM)
-    agents = await _members(session, community_id, heard)
+    agents = await _members(session, community_id, heard) | set(cut.played_by)
     own = {row[0] for row in await session.rows(select(ROOMS.c.id).where(its, ROOMS.c.id.in_(agents)))}
     values, since = await _since(session, community_id, heard, cut.newest_messages, until)
     return _Part(heard=heard, rooms=heard | own, agents=agents, values=values, since=since)

@@ -2,10 +2,10 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
@@ -15,9 +15,7 @@ import structlog
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, StoreError
 from bot.core.ports.trees import World
-from bot.core.records import CommunityId, Snowflake
 from bot.core.timelines.records import (
-    NOW,
     ROOT,
     Answer,
     Edge,
@@ -31,7 +29,6 @@ from bot.core.timelines.records import (
     Status,
     Told,
     Tree,
-    TreeId,
     TreeKey,
 )
 from storage.columns import to_microseconds
@@ -74,7 +71,6 @@ from storage.timelines.tree_file import (
     make,
     remove,
     tree_path,
-    trees_in,
     unfinished,
 )
 from storage.timelines.worlds import SqlWorld
@@ -132,23 +128,6 @@ class SqlTrees:
             usable = file.unwritable or ("" if row["revision"] == self._revision else OLDER)
             return tree_of(tuple(row), size=file.bytes, usable=usable)
 
-    async def all(self, community_id: CommunityId) -> Sequence[Tree]:
-        """Give the trees of a community, the oldest first; those that cannot be read say so in `usable`."""
-
-        def found() -> list[Tree]:
-            trees: list[Tree] = []
-            for _, number in trees_in(self.folder, community_id):
-                key = TreeKey(community_id, TreeId(number))
-                try:
-                    trees.append(self._tree(key))
-                except StoreError as error:
-                    trees.append(_unreadable(key, error.sentence))
-                except NotFound:
-                    continue  # deleted just now
-            return trees
-
-        return await asyncio.to_thread(found)
-
     async def remove(self, key: TreeKey) -> None:
         """Delete a tree with all that is in it; one that is gone already is no fault."""
 
@@ -157,15 +136,6 @@ class SqlTrees:
             remove(tree_path(self.folder, key.community_id, key.id))
 
         await asyncio.to_thread(removed)
-
-    async def sweep(self, known: Collection[TreeKey]) -> Sequence[TreeKey]:
-        """Delete the trees that nobody knows: of communities that are gone, or from before a backup was put back."""
-        found = await asyncio.to_thread(trees_in, self.folder)
-        there = [TreeKey(CommunityId(community_id), TreeId(number)) for community_id, number in found]
-        unknown = [key for key in there if key not in known]
-        for key in unknown:
-            await self.remove(key)
-        return unknown
 
     async def nodes(self, key: TreeKey) -> Sequence[Node]:
         """Give all nodes, by id."""
@@ -479,20 +449,3 @@ def _own(world: World) -> SqlWorld:
     if not isinstance(world, SqlWorld) or not world.is_noted:
         raise TypeError("only a world that was opened to be run can be kept")
     return world
-
-
-def _unreadable(key: TreeKey, why: str) -> Tree:
-    nobody, never = Snowflake(0), datetime.fromtimestamp(0, UTC)
-    return Tree(
-        key=key,
-        title="",
-        rooms=(),
-        point=NOW,
-        made_by=nobody,
-        made_at=never,
-        at=never,
-        seed="",
-        revision="",
-        program="",
-        usable=why,
-    )

@@ -27,7 +27,7 @@ from bot.core.timelines.records import (
 )
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
-from tests.bench import Figure, timelines_grown
+from tests.bench import Figure, timelines_grown, timelines_held
 from tests.bench.storage import line, settle
 from tests.fakes import START
 
@@ -148,5 +148,9 @@ async def measured() -> list[Figure]:
 
 
 def run() -> list[Figure]:
-    """Measure storage alone, and then worlds with the engine in them; answers of models cost nothing here."""
-    return [*asyncio.run(measured()), *asyncio.run(timelines_grown.measured())]
+    """Measure storage alone, worlds with the engine in them, and what life notices; answers of models cost nothing."""
+    return [
+        figure
+        for part in (measured, timelines_grown.measured, timelines_held.measured)
+        for figure in asyncio.run(part())
+    ]

@@ -23,10 +23,10 @@ from bot.core.records import AgentId
 from bot.core.timelines.growth import Growth
 from bot.core.timelines.records import NodeId, Timeline, TreeKey
 from bot.engine.front_desk.office import Office
-from bot.engine.front_desk.timelines import Orchard, Timelines
+from bot.engine.front_desk.timelines import Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.answers import digest_of
-from bot.engine.timelines.house import Treasury
+from bot.engine.timelines.house import Orchard, Treasury
 from bot.seclusion import Seclusion
 from storage.timelines.trees import SqlTrees
 from tests.engine.front_desk.test_timelines import GUILD, rows
@@ -71,10 +71,23 @@ class Trial:
     done: Counter[str] = field(default_factory=Counter)
     refused: int = 0
     kills: int = 0
-    lines: int = 0  # that the process opened to anybody else
+    lines: set[str] = field(default_factory=set)  # that the process opened to anybody else
+    wrong: int = 0  # times that life was otherwise
+    posts: int = 0  # that anybody in life could read
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing of it was seen outside."""
+        return not (self.wrong or self.purse.paid_twice or self.lines or self.posts)
+
+    @property
+    def operations(self) -> int:
+        """How many there were, refused ones too."""
+        return self.done.total() + self.refused
 
     async def operate(self, timeline: Timeline) -> None:
         """Do one thing at random; a refusal is one too."""
+        self.watch()
         what = self.chance.choice(OPERATIONS)
         nodes = await self.trees.nodes(timeline.key)
         node = self.chance.choice(nodes[-12:]).id
@@ -125,11 +138,16 @@ class Trial:
             except StoreError:
                 await asyncio.sleep(0.1)
 
+    def watch(self) -> None:
+        """See to whom the process speaks."""
+        if self.grower.pid is not None:
+            self.lines |= lines_of(self.grower.pid)
+
     def kill(self) -> None:
-        """Kill the process, whatever it is at; before that see to whom it speaks."""
+        """Kill the process, whatever it is at."""
+        self.watch()
         if self.grower.pid is None:
             return
-        self.lines += len(lines_of(self.grower.pid))
         with suppress(ProcessLookupError):
             os.kill(self.grower.pid, signal.SIGKILL)
             self.kills += 1
@@ -150,8 +168,8 @@ def lines_of(pid: int) -> set[str]:
     return sockets & found
 
 
-async def hold(seed: int, operations: int, kills: int, seconds: float | None, say: Callable[[str], None]) -> bool:
-    """Hold the trial; tells whether everything held."""
+async def hold(seed: int, operations: int, kills: int, seconds: float | None, say: Callable[[str], None]) -> Trial:
+    """Hold the trial, and give what came of it."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="selfroom-timelines-") as name:
         folder = Path(name)
@@ -168,15 +186,14 @@ async def hold(seed: int, operations: int, kills: int, seconds: float | None, sa
                 await write.people.put(community_id, BOSS)
             before = await rows(grown)
             timeline = await trial.there.fork(GUILD, BOSS, AgentId(1), title="chaos", rooms=())
-            wrong, count = 0, 0
             try:
                 for count in range(1, operations + 1):
                     if trial.chance.random() < kills / operations:
                         trial.kill()
                     await trial.operate(timeline)
                     if count % LOOKED_AFTER == 0:
-                        wrong += await rows(grown) != before
-                        say(_standing(trial, count, wrong))
+                        trial.wrong += await rows(grown) != before
+                        say(_standing(trial))
                     if seconds is not None and time.monotonic() - began > seconds:
                         break
                 trial.kill()
@@ -184,16 +201,17 @@ async def hold(seed: int, operations: int, kills: int, seconds: float | None, sa
             finally:
                 await grower.close()
                 await trees.close()
-            wrong += await rows(grown) != before
-            say(_standing(trial, count, wrong))
-            return not (wrong or trial.purse.paid_twice or trial.lines or grown.home.publisher.posts)
+            trial.wrong += await rows(grown) != before
+            trial.posts = len(grown.home.publisher.posts)
+            say(_standing(trial))
+            return trial
 
 
-def _standing(trial: Trial, count: int, wrong: int) -> str:
+def _standing(trial: Trial) -> str:
     return (
-        f"{count} operations ({trial.refused} refused), {trial.kills} kills, {trial.purse.asked} answers asked for: "
-        f"{wrong} times life differed, {trial.purse.paid_twice} answers paid twice, {trial.lines} lines elsewhere; "
-        f"{dict(trial.done)}"
+        f"{trial.operations} operations ({trial.refused} refused), {trial.kills} kills, {trial.purse.asked} answers "
+        f"asked for: {trial.wrong} times life differed, {trial.purse.paid_twice} answers paid twice, "
+        f"{len(trial.lines)} lines elsewhere; {dict(trial.done)}"
     )
 
 
@@ -202,7 +220,7 @@ def main(say: Callable[[str], None]) -> int:
     seed, kills, operations = (int(os.environ.get(*one) or one[1]) for one in GIVEN)
     minutes = os.environ.get("MINUTES")
     say(f"seed {seed}: {operations} operations on trees, {kills} kills")
-    held = asyncio.run(hold(seed, operations, kills, float(minutes) * 60 if minutes else None, say))
+    held = asyncio.run(hold(seed, operations, kills, float(minutes) * 60 if minutes else None, say)).held
     say("held" if held else f"seed {seed} did not hold")
     return 0 if held else 1
 

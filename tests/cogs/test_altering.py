@@ -2,7 +2,18 @@
 
 import pytest
 
-from bot.core.actions import AlterAgent, Delete, HudNote, PlanMilestone, Set, SetAttention
+from bot.core.actions import (
+    AlterAgent,
+    Append,
+    Delete,
+    HudNote,
+    PlanGoal,
+    PlanMilestone,
+    Set,
+    SetAllocation,
+    SetAttention,
+    SetPlan,
+)
 from bot.core.errors import Rejected
 from bot.core.records import AgentId
 from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, SceneState
@@ -20,11 +31,35 @@ def test_what_is_in_a_head_is_set_forgotten_noted_and_planned() -> None:
     assert list(mind_changes(WREN, "mood=", None, None, None)) == [
         AgentCtx(agent_id=1, actions=(Delete(path="mood"),)),
     ]
+    assert list(mind_changes(WREN, "friends += Miko", None, None, None)) == [
+        AgentCtx(agent_id=1, actions=(Append(path="friends", value="Miko"),)),
+    ]
     assert list(mind_changes(None, None, None, None, None)) == []
     with pytest.raises(Rejected, match="Name the agent"):
         list(mind_changes(None, "mood=wild", None, None, None))
     with pytest.raises(Rejected, match="Write goal, milestone or strategy"):
         list(mind_changes(WREN, None, None, None, "dream=big"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("goal done=2", PlanGoal(text="2", action="done")),
+        ("Milestone drop = the shore", PlanMilestone(text="the shore", action="drop")),
+        ("goals=sail; [x] mend the net", SetPlan(part="goals", lines=("sail", "[x] mend the net"))),
+        ("milestones=", SetPlan(part="milestones", lines=())),
+    ],
+)
+def test_what_is_planned_is_ticked_off_by_its_number_and_written_anew(
+    typed: str, meant: PlanGoal | PlanMilestone | SetPlan
+) -> None:
+    assert list(mind_changes(WREN, None, None, None, typed)) == [AgentPlan(agent_id=1, actions=(meant,))]
+
+
+@pytest.mark.parametrize("typed", ["strategy done=1", "goal often=1", "goals done=1"])
+def test_what_cannot_be_ticked_off_is_refused(typed: str) -> None:
+    with pytest.raises(Rejected, match="goal done=2"):
+        list(mind_changes(WREN, None, None, None, typed))
 
 
 def test_properties_are_read_as_commands_read_them() -> None:
@@ -40,6 +75,15 @@ def test_properties_are_read_as_commands_read_them() -> None:
             joins=(2,),
         )
     ]
+    assert list(property_changes(WREN, "allocation=30/10/60; resting=8", [WREN], AgentId(1))) == [
+        AgentProps(
+            agent_id=1,
+            allocation=SetAllocation(knowledge=30, recent_actions=10, rooms=60),
+            resting_interval_seconds=8,
+        )
+    ]
+    with pytest.raises(Rejected, match="Write allocation="):
+        list(property_changes(WREN, "allocation=30", [WREN], AgentId(1)))
     with pytest.raises(Rejected, match="There is no 'age' here: an agent has prompt, "):
         list(property_changes(WREN, "age=3", [WREN], AgentId(1)))
 

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import MagicMock
 
 import discord
 import pytest
@@ -94,6 +95,20 @@ async def test_a_confirmation_belongs_to_the_use_that_it_confirms(monkeypatch: p
         assert await command._check_can_run(pressed(house))
         await Again("privacy forget-me").run(pressed(house, **{SURE: True}))
     assert sure == [True, True]
+
+
+async def test_a_person_whom_a_use_named_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    house, given = await client(), list[object]()
+    member = MagicMock(spec=discord.Member)
+
+    async def use(_: object, interaction: Any, **named: object) -> None:  # noqa: ANN401
+        given.append(named)
+
+    monkeypatch.setattr(found(house, "key give"), "_callback", use)
+    press = pressed(house, **{SURE: True})
+    press.guild = SimpleNamespace(get_member={7: member}.get)
+    await Again("key give", ("label=blue", "person=7")).run(press)
+    assert given == [{"label": "blue", "agent": None, "person": member, "room": None}]
 
 
 @pytest.mark.parametrize(("may_read", "is_architect", "reacts"), [(True, True, 1), (False, True, 0), (True, False, 0)])

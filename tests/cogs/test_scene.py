@@ -263,7 +263,7 @@ async def test_a_form_lists_by_name_what_may_be_chosen_so_that_nobody_writes_num
     items = ("bread", "apples", "eggs", "berries", "wood")
     give = shown_move(Form(Give, {"seat": (1, 2), "item": items, "n": (1, 2, 3)}))
     [button] = scenes.seat_view(replace(TURN, moves=(give,))).children  # type: ignore[union-attr]
-    assert button.custom_id == "form:3:2:give"  # type: ignore[attr-defined]  # 30 ways to give are no list
+    assert button.custom_id == "form:3:2:give"  # type: ignore[union-attr]  # 30 ways to give are no list
     form = scenes.MoveForm(TURN, give)
     lists = {one.text: one.component for one in form.children if isinstance(one, discord.ui.Label)}
     labels = {name: [option.label for option in one.options] for name, one in lists.items()}  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.playground.rest.exchange import Observer
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.conftest import Living, living, quick_settings
 from tests.e2e.visitor import Json, Visitor, visiting
@@ -45,15 +46,15 @@ class Cast:
 
 
 @asynccontextmanager
-async def shared_home(folder: Path, **more: str) -> AsyncIterator[Cast]:
+async def shared_home(folder: Path, *observers: Observer, **more: str) -> AsyncIterator[Cast]:
     """Run a house until the block ends, held against Discord's own description where that is there.
 
-    `more` are settings of its environment.
+    `observers` see every request to Discord's API; `more` are settings of its environment.
     """
     check = OpenApiCheck() if DESCRIPTION.exists() else None
     with pytest.MonkeyPatch.context() as patch:
         settings = quick_settings(folder, patch, **more)
-        async with living(settings, *([check] if check else [])) as home:
+        async with living(settings, *observers, *([check] if check else [])) as home:
             async with (
                 visiting(home.url) as owner,
                 visiting(home.url, "you", manager=True) as you,

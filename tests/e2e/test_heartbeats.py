@@ -3,8 +3,10 @@
 import aiohttp
 import pytest
 
+from bot.core.hud.call import _schema_text
+from bot.settings import Settings
 from tests.e2e.commanding import Commander, words_of
-from tests.e2e.conftest import Living
+from tests.e2e.conftest import Living, living
 from tests.e2e.visitor import Visitor, until
 
 pytestmark = pytest.mark.e2e
@@ -19,6 +21,12 @@ async def metrics(home: Living) -> str:
 async def status(you: Visitor, channel: str) -> str:
     told = words_of(await Commander(you, channel).run("heartbeat status", agent="Wren"))
     return next(line for line in told.splitlines() if line.startswith("**Wren**"))
+
+
+async def test_what_the_first_view_loads_is_there_before_anybody_waits_for_an_answer(settings: Settings) -> None:
+    _schema_text.cache_clear()
+    async with living(settings):
+        assert _schema_text.cache_info().currsize > 0
 
 
 async def test_status_and_metrics_tell_when_and_why_of_every_heart(home: Living, you: Visitor) -> None:

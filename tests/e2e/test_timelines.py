@@ -1,29 +1,43 @@
 """What if, in the playground: a room is forked, a tree grown, compared and cut back, and the room hears nothing."""
 
 import os
+import re
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 import pytest_asyncio
 
 from bot.core.records import Snowflake
+from bot.playground.rest.exchange import Exchange
 from bot.seclusion import Seclusion
 from tests.adapters.test_workshop import wait_until_dead
 from tests.e2e.commanding import Commander, heard
 from tests.e2e.commanding import inside as parts_of
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
-from tests.e2e.test_scenes import thread_of
+from tests.e2e.test_scenes import lobby, thread_of
 from tests.e2e.visitor import Json, until
 
+ASKED: list[Exchange] = []  # of Discord, since somebody began to look
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
-    async with shared_home(tmp_path_factory.mktemp("timelines")) as one:
+    async with shared_home(tmp_path_factory.mktemp("timelines"), ASKED.append) as one:
         yield one
+
+
+def foreign(asked: Sequence[Exchange], room: str, thread: str) -> list[str]:
+    """Give what Selfroom asked of Discord but to answer presses, to open a tree's thread, and to draw its board."""
+    own = re.compile(rf"/interactions/.*|/webhooks/\d+/[^/]{{40,}}/messages/.*|/channels/{thread}(/.*)?")
+    opened = ("POST", f"/channels/{room}/threads")
+    return [
+        f"{one.method} {one.path}"
+        for one in asked
+        if one.by_bot and one.method != "GET" and not own.fullmatch(one.path) and (one.method, one.path) != opened
+    ]
 
 
 async def board(inside: Commander, *words: str) -> Json:
@@ -51,6 +65,30 @@ async def rows(cast: Cast) -> tuple[list[Json], list[object]]:
     return await cast.you.messages(cast.manager.channel_id), list(minds)
 
 
+async def what_agents_saw(inside: Commander) -> None:
+    """By a button of its node, a beat's number, and the very HUD."""
+    listed = words_of(await pressed(inside, 2, "What agents saw"))
+    assert "**Beats in node 2**" in listed and "**Wren**: " in listed
+    beat = int(listed.partition("\n`")[2].partition("`")[0])
+    shown = await inside.run("timeline read", node=2, beat=beat)
+    assert words_of(shown).startswith(f"Beat {beat}: ")
+    hud, _, answer = (await inside.text_of(shown)).partition("==== ANSWER ====")
+    assert "the lights go out!" in hud and "room_id" in answer
+    assert "Nobody had beat 99999 in node 2." in await inside.told("timeline read", node=2, beat=99_999)
+    assert "Nobody looked in this node itself." in await inside.told("timeline read", node=1, beats=True)
+
+
+async def asked_for(inside: Commander) -> None:
+    """What costs more than a manager wants to be asked for is run only once that is sure."""
+    await inside.told("setup options", setting="timeline_ask_usd", value="0")
+    asked = await inside.run("timeline advance", node=8)
+    assert "That is thought to cost about 0.0" in words_of(asked) and "imaginary USD. Run it?" in words_of(asked)
+    assert "Nothing has changed." in words_of(await inside.press_in_place(asked, "Leave it"))
+    asked = await inside.run("timeline advance", node=8)
+    assert "Made: 1 node (" in words_of(await inside.press(asked, "Run it"))
+    assert "0.10" in await inside.told("setup options", setting="timeline_ask_usd", value="0.10")
+
+
 async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
     """Who can read the room may read its tree, unless managers have it otherwise."""
     guest = Commander(cast.guest.visitor, inside.channel_id)
@@ -60,6 +98,7 @@ async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
     assert "the lights go out" in await guest.told("timeline list")
     assert "**Node 5** was asked" in await guest.told("timeline show")
     assert "who are you?" in await guest.told("timeline read", node=5)
+    assert "who are you?" not in await guest.told("timeline read", node=5, beats=True)
     await inside.told("setup options", setting="timelines_for_managers", value="true")
     assert "There are no trees" in await guest.told("timeline list")
     assert "Only managers" in words_of(await guest.choose(await board(guest), "Choose a node", "5"))
@@ -90,6 +129,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     assert "Node 1 and node 2 differ in " in beside and "imaginary USD and " in beside
     children = await inside.told("timeline compare", node=1)
     assert "of 3:" in children and "**Node 2**: " in children and "imaginary USD" in children
+    await what_agents_saw(inside)
     assert "Noted" in await inside.told("timeline note", node=2, text="the dark one")
     await board(inside, "the dark one")
     asked = "(5). What Wren answers comes here."
@@ -107,6 +147,7 @@ async def test_a_manager_grows_a_tree_and_the_room_hears_nothing_of_it(cast: Cas
     await board(inside, "🟢 **Node 9** went on")
     assert "(10" in await inside.told("timeline frontier", turns=1)
     await board(inside, "🟢 **Node 10** went on")
+    await asked_for(inside)
     assert "USD" in await inside.told("timeline budget")
     assert "**Node 5** was asked" in await inside.told("timeline show")
 
@@ -141,6 +182,20 @@ def options_with(answer: Json, word: str) -> list[str]:
     return [one["value"] for one in options if word in one["label"]]
 
 
+async def twelve_grown(inside: Commander, grower: Seclusion) -> None:
+    """Have twelve nodes and two more by buttons and a command, and the process killed twice amid them."""
+    assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
+    killed(grower)
+    assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))
+    assert "(8, 9, 10)" in words_of(await pressed(inside, 1, "Chain of 3"))
+    killed(grower)
+    assert "(11)" in words_of(await pressed(inside, 1, "Advance"))
+    assert "(12)" in words_of(await pressed(inside, 1, "Advance"))
+    assert "(13, 14)" in await inside.told("timeline selected", nodes="1 0", turns=1)
+    siblings_done = [f"🟢 **Node {one}** one of several" for one in range(2, 8)]
+    await board(inside, *(f" **Node {one}** " for one in range(15)), *siblings_done)
+
+
 @proves(manager="timeline merge | timeline unmerge | timeline selected")
 async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(cast: Cast) -> None:
     orchard = cast.home.house.desk.timelines.orchard
@@ -150,6 +205,7 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
     post = await cast.you.say(cast.manager.channel_id, "Wren, good evening!")
     await cast.you.answer_after(post)
     said_before, agents_before = await rows(cast)
+    ASKED.clear()
     seen = await cast.manager.menu("Show the HUD behind this", post)
     told = words_of(await cast.manager.press(seen, "What if…"))
     number = int(told.split()[1])
@@ -160,14 +216,7 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
     assert (
         f" at https://discord.com/channels/{cast.you.about['guild_id']}/{cast.manager.channel_id}/" in shown["content"]
     )
-    assert "(2, 3, 4)" in words_of(await pressed(inside, 1, "×3"))
-    killed(grower)
-    assert "(5, 6, 7)" in words_of(await pressed(inside, 1, "×3"))
-    assert "(8, 9, 10)" in words_of(await pressed(inside, 1, "Chain of 3"))
-    killed(grower)
-    assert "(11, 12)" in await inside.told("timeline selected", nodes="1 0", turns=1)
-    siblings_done = [f"🟢 **Node {one}** one of several" for one in range(2, 8)]
-    await board(inside, *(f" **Node {one}** " for one in range(13)), *siblings_done)
+    await twelve_grown(inside, grower)
     siblings = words_of(await pressed(inside, 2, "Compare with 3"))  # chance may have them say the same
     assert "Node 2 and node 3 " in siblings or siblings == "These worlds are the same."
     assert "Node 2 and node 12 " in await inside.told("timeline compare", node=2, other=12)
@@ -192,6 +241,7 @@ async def test_a_tree_from_a_message_gives_one_memory_to_life_and_takes_it_back(
     said, agents = await rows(cast)
     posts = [[one["content"] for one in lines if one["type"] == 0] for lines in (said, said_before)]
     assert (posts[0], agents) == (posts[1], agents_before)
+    assert foreign(ASKED, cast.manager.channel_id, inside.channel_id) == []
 
 
 async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_not_notice(cast: Cast) -> None:
@@ -226,11 +276,37 @@ async def test_a_process_that_is_killed_amid_its_work_goes_on_and_the_room_does_
     assert "0 bytes differ" in words_of(await inside.press(chosen, "Run again"))
 
 
+async def felled(cast: Cast) -> None:
+    """Delete all trees: there is room for three."""
+    [guild] = cast.home.house.client.guilds
+    for one in await cast.home.house.desk.timelines.all(Snowflake(guild.id)):
+        await cast.manager.press(await cast.manager.run("timeline delete", tree=one.id), "Delete")
+
+
+async def test_an_agent_plays_the_seat_that_a_manager_has_in_life(cast: Cast) -> None:
+    await felled(cast)
+    await cast.agent("Petrel")
+    async with lobby(cast, "chat", "Tea") as (stage, number):
+        for one in ("Wren", "Petrel"):
+            assert "There is no seat of a person" in await cast.manager.told("timeline fork", played_by=one)
+        await stage.told("scene seat", agent="Wren")
+        await stage.told("scene join")
+        await stage.told("scene begin")
+        assert "Wren sits in " in await cast.manager.told("timeline fork", played_by="Wren")
+        told = await cast.manager.told("timeline fork", title="without me", played_by="Petrel")
+        tree = int(told.split()[1])
+        thread = await thread_of(cast.you, cast.manager.channel_id, f"🌳 what if … ({tree})")
+        inside = Commander(cast.you, thread)
+        await board(inside, f"Agents play seats of people: Petrel (seat 2 of scene {number}).")
+        await inside.told("timeline advance", node=0, turns=4)
+        await board(inside, "🟢 **Node 1** went on, 4 turns")
+        beats = await inside.told("timeline read", node=1, beats=True)
+        assert "**Petrel**: " in beats and "**Wren**: " in beats
+
+
 async def test_the_board_of_a_tree_that_is_gone_tells_nothing_of_it(cast: Cast) -> None:
     guest = cast.guest.visitor
-    [guild] = cast.home.house.client.guilds
-    for one in await cast.home.house.desk.timelines.all(Snowflake(guild.id)):  # there is room for three
-        await cast.manager.press(await cast.manager.run("timeline delete", tree=one.id), "Delete")
+    await felled(cast)
     await guest.say(cast.manager.channel_id, "Wren, my boat is called Petrel!")
     inside, number = await forked(cast, "the Petrel sinks")
     await inside.told("timeline change", node=0, event="The Petrel sinks.")

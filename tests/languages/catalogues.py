@@ -5,6 +5,7 @@ What is new stands there without a translation, until somebody writes one; what 
 
 import ast
 import asyncio
+import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -31,6 +32,7 @@ msgstr ""
 "Plural-Forms: {plurals}\\n"
 
 """  # without dates, which would differ each time
+SAYS = re.compile(r"\b(?:Sentence|counted)\b")  # to parse all other files takes most of the time
 Message = tuple[str, str, str]
 """Its context, its English, and its plural if it has one."""
 
@@ -48,7 +50,8 @@ async def messages() -> list[Message]:
 def of_code() -> Iterator[Message]:
     """Give every sentence that the code has, file by file; `counted` words its nouns as sentences."""
     for path in sorted(one for folder in ("bot", "cogs") for one in (ROOT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if SAYS.search(text) else ():
             if isinstance(node, ast.Call):
                 yield from of_call(node)
 
@@ -56,7 +59,7 @@ def of_code() -> Iterator[Message]:
 def of_call(node: ast.Call) -> Iterator[Message]:
     """Give the sentence that a call makes, if it makes one of words that stand in it."""
     words = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-    match ast.unparse(node.func), words:
+    match ast.unparse(node.func) if words else "", words:
         case "Sentence", [english]:
             yield "", english, ""
         case "Sentence.counted", [one, many]:
@@ -105,5 +108,6 @@ def brought_up(old: Catalog, wanted: list[Message]) -> bytes:
 
 
 if __name__ == "__main__":
+    wanted = asyncio.run(messages())
     for path in FILES.values():
-        path.write_bytes(brought_up(read(path), asyncio.run(messages())))
+        path.write_bytes(brought_up(read(path), wanted))

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from functools import cache
 
 import pytest
 from babel.messages.catalog import Catalog
@@ -11,6 +12,8 @@ from tests.cogs.trees import commands_sent, paths
 from tests.languages.catalogues import FILES, Message, brought_up, messages, read
 
 VALUE = re.compile(r"\{[^{}]*\}")
+catalogue_at = cache(read)  # no test changes one
+pytestmark = pytest.mark.together  # by what is said, and by the catalogues: both take seconds to read
 
 
 def forms(text: object) -> tuple[str, ...]:
@@ -23,33 +26,39 @@ def said() -> list[Message]:
     return asyncio.run(messages())
 
 
+@pytest.fixture(scope="module")
+def command_path() -> re.Pattern[str]:
+    known = sorted(paths(asyncio.run(commands_sent())), key=len, reverse=True)
+    return re.compile(rf"/({'|'.join(known)})\b")
+
+
 @pytest.mark.parametrize("language", FILES)
 def test_a_catalogue_has_what_is_said_in_every_language(language: str, said: list[Message]) -> None:
-    catalogue = read(FILES[language])
+    catalogue = catalogue_at(FILES[language])
     assert FILES[language].read_bytes() == brought_up(catalogue, said), "run python -m tests.languages.catalogues"
     assert [one.id for one in catalogue if one.id and not all(forms(one.string))] == []
 
 
 @pytest.mark.parametrize("language", FILES)
 def test_a_translation_names_the_same_values(language: str) -> None:
-    said = [(forms(one.id)[0], form) for one in read(FILES[language]) for form in forms(one.string) if one.id]
+    said = [(forms(one.id)[0], form) for one in catalogue_at(FILES[language]) for form in forms(one.string) if one.id]
     values = [one for one in said if sorted(VALUE.findall(one[0])) != sorted(VALUE.findall(one[1]))]
     assert values == []
 
 
 @pytest.mark.parametrize("language", FILES)
-async def test_a_command_that_a_sentence_names_is_named_as_it_reads_there(language: str) -> None:
+def test_a_command_that_a_sentence_names_is_named_as_it_reads_there(
+    language: str, command_path: re.Pattern[str]
+) -> None:
     locale = next(locale for locale, one in LANGUAGES.items() if one == language)
-    known = sorted(paths(await commands_sent()), key=len, reverse=True)
-    path = re.compile(rf"/({'|'.join(known)})\b")
 
     def local(found: re.Match[str]) -> str:
         return "/" + " ".join(translation(locale, word, COMMAND) or word for word in found[1].split())
 
     wrong = [
         (str(one.id), name)
-        for one in read(FILES[language])
-        for name in map(local, path.finditer(str(one.id)))
+        for one in catalogue_at(FILES[language])
+        for name in map(local, command_path.finditer(str(one.id)))
         if name not in str(one.string)
     ]
     assert wrong == []

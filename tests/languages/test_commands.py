@@ -11,6 +11,8 @@ from discord.app_commands import TranslationContextTypes, locale_str
 from bot.languages import LANGUAGES
 from tests.languages.payloads import Json, faults, translated, unsaid
 
+pytestmark = pytest.mark.together  # by the commands in all languages
+
 
 class PseudoLocale(app_commands.Translator):
     """A language in which every text is itself, marked."""

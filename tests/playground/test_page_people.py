@@ -31,9 +31,9 @@ async def test_a_name_means_who_bears_it_as_username_before_who_only_took_it(bro
             path = f"/guilds/{owner.about['guild_id']}/members/@me"
             await owner.call("PATCH", path, json={"nick": "mira"})
         tab = await scene.tab()
-        await tab.say("Hello @mira")
+        await tab.say("Hello @mira, are you there?")
         [said] = [one async for one in scene.channel.history(limit=1)]
-        assert said.content == f"Hello <@{mira['user']['id']}>"
+        assert said.content == f"Hello <@{mira['user']['id']}>, are you there?"
 
 
 async def test_what_is_whispered_is_seen_by_one_person_only_and_can_be_put_away(browser: Browser) -> None:

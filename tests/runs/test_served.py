@@ -88,8 +88,8 @@ async def test_nothing_of_a_run_is_read_where_everybody_waits_for_it(
         raise AssertionError("a run is read in the process in which everybody lives")
 
     monkeypatch.setattr(SqlTrees, "__init__", opened)
-    assert [one["run"] for one in json.loads(await runs.all(ONE))["runs"]] == [1]
-    assert [one["id"] for one in json.loads(await runs.one(ONE, 1))["nodes"]] == [0, 1, 2]
+    assert [one["run"] for one in json.loads(await runs.all(ONE, "USD"))["runs"]] == [1]
+    assert [one["id"] for one in json.loads(await runs.one(ONE, 1, "USD"))["nodes"]] == [0, 1, 2]
     told = json.loads(await runs.told(ONE, 1, "", first=0, most=2))
     assert (told["snapshot"], told["from"], len(told["lines"])) == (2, 0, 2)
     spec, spent = await runs.spent(ONE, 1)

@@ -1,6 +1,6 @@
 """Timelines: images of a community, the files of trees that grow from them, and the pipe to the models."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
@@ -63,14 +63,8 @@ class Trees(Protocol):
     async def find(self, key: TreeKey) -> Tree:
         """Give a tree, with how large its file is now."""
 
-    async def all(self, community_id: CommunityId) -> Sequence[Tree]:
-        """Give the trees of a community, the oldest first; those that cannot be read say so in `usable`."""
-
     async def remove(self, key: TreeKey) -> None:
         """Delete a tree with all that is in it; one that is gone already is no fault."""
-
-    async def sweep(self, known: Collection[TreeKey]) -> Sequence[TreeKey]:
-        """Delete the trees that nobody knows: of communities that are gone, or from before a backup was put back."""
 
     async def nodes(self, key: TreeKey) -> Sequence[Node]:
         """Give all nodes, by id."""

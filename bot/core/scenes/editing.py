@@ -6,8 +6,9 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from bot.core.errors import Rejected
-from bot.core.scenes.kind import Over
-from bot.core.scenes.records import Scene, SceneStatus
+from bot.core.records import AgentId
+from bot.core.scenes.kind import Over, Seat
+from bot.core.scenes.records import Scene, SceneStatus, Seated
 from bot.core.scenes.showing import begun
 from bot.core.sentences import Sentence
 
@@ -37,4 +38,25 @@ def edited(scene: Scene, given: Mapping[str, object]) -> Scene:
         raise Rejected(why)
     if standing.awaits != before.awaits or isinstance(standing.awaits, Over):
         raise Rejected(Sentence("That would change whose turn it is: change it at another moment."))
+    return replace(scene, standing=standing.packed(), digest=standing.digest())
+
+
+def seats_of_people(scene: Scene) -> list[Seat]:
+    """Give the seats on which people sit, in their order."""
+    return sorted(one.seat for one in scene.seats if one.person_id is not None and one.left_at is None)
+
+
+def played_by(scene: Scene, agents: Mapping[Seat, AgentId]) -> Scene:
+    """Give a scene in which agents sit on seats of people, with all that these have seen.
+
+    Moves that were missed there were not theirs: a seat that is away for them is waited for again.
+    """
+    seats = tuple(
+        one.taken_by(Seated(seat=one.seat, agent_id=agents[one.seat])) if one.seat in agents else one
+        for one in scene.seats
+    )
+    scene = replace(scene, seats=seats)
+    if (found := begun(scene)) is None:
+        return scene
+    standing = found[1].but(misses={seat: many for seat, many in found[1].misses.items() if seat not in agents})
     return replace(scene, standing=standing.packed(), digest=standing.digest())

@@ -13,8 +13,8 @@ from bot.core.timelines.changes import MOST_CHANGES, Change
 from bot.core.timelines.records import ROOT, Edge, Node, NodeId, Planned, Status, edge_of
 
 Operation = Literal["advance", "selected", "multi", "chain", "frontier", "branch", "ask"]
-MOST_AT_ONCE: Final = 4  # nodes that run
-MOST_EVERYWHERE: Final = 16  # with one of each community that has none
+MOST_AT_ONCE: Final = 4  # nodes that run, where whoever runs Selfroom does not set it
+MOST_COMMUNITIES: Final = 4  # times as many at the most, with one of each community that has none
 QUIET_PARENT: Final = Sentence("nobody has a reason: give an event")
 
 

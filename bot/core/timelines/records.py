@@ -108,10 +108,14 @@ class TreeKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """What of a community comes into a world: some rooms (none: all of them) at a point, and so many messages."""
+    """What of a community comes into a world: some rooms (none: all of them) at a point, and so many messages.
+
+    `played_by`: agents that play the seats of people there.
+    """
 
     rooms: tuple[AgentId, ...] = ()
     point: Point = NOW
+    played_by: tuple[AgentId, ...] = ()
     newest_messages: int = NEWEST_MESSAGES
 
 

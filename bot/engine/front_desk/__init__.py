@@ -4,6 +4,7 @@ from bot.core.config import CommunityConfig
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.cards import Agents, Cards
 from bot.engine.front_desk.community import CommunityDesk, Money
+from bot.engine.front_desk.endings import Endings
 from bot.engine.front_desk.merges import Merges
 from bot.engine.front_desk.messages import Held, Messages
 from bot.engine.front_desk.minds import Beats, Minds
@@ -13,8 +14,9 @@ from bot.engine.front_desk.providers import Providers, Trials
 from bot.engine.front_desk.rooms import Doors, Rooms
 from bot.engine.front_desk.runs import Laboratory, Runs
 from bot.engine.front_desk.scenes import Scenes
-from bot.engine.front_desk.timelines import Orchard, Timelines
+from bot.engine.front_desk.timelines import Timelines
 from bot.engine.front_desk.traces import Traces
+from bot.engine.timelines.house import Orchard
 
 
 class FrontDesk:
@@ -49,6 +51,7 @@ class FrontDesk:
         self.money = Money(office)
         self.scenes = Scenes(office)
         self.timelines = Timelines(office, orchard, config or CommunityConfig())
+        self.endings = Endings(office, orchard)
         self.merges = Merges(office, orchard, config or CommunityConfig())
         treasury = orchard.treasury if orchard is not None else None
         self.runs = Runs(office, laboratory, treasury, config or CommunityConfig())

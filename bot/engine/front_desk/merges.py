@@ -31,9 +31,10 @@ from bot.core.view import Outline, Subject
 from bot.core.wording import counted, honest
 from bot.engine.aside import aside
 from bot.engine.front_desk.office import LOOKED_BACK, Office, check_manages
-from bot.engine.front_desk.timelines import OFF, OFF_HERE, Orchard
+from bot.engine.front_desk.timelines import OFF, OFF_HERE
 from bot.engine.performer import ActionContext
 from bot.engine.performer.performer import shown_parameters
+from bot.engine.timelines.house import Orchard
 
 LISTED_MERGES = 25
 QUOTED_CHARACTERS = 1_700

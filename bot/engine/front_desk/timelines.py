@@ -1,11 +1,11 @@
 """Timelines as people use them: trees are forked, grown within their money, looked at, compared and cut back."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
-from importlib import metadata
 
 import structlog
 
@@ -14,8 +14,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.letters import NoticePayload
 from bot.core.people import by_person
-from bot.core.ports.trees import Grower, Images, Trees
-from bot.core.records import AgentId, Beat, BeatId, Person, Snowflake
+from bot.core.records import AgentId, Beat, BeatId, Json, Person, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.timelines.growth import Growth, Limits, planned
 from bot.core.timelines.records import (
@@ -38,11 +37,12 @@ from bot.core.timelines.records import (
 from bot.core.timelines.showing import MindShown, Shown
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
-from bot.engine.front_desk.tree_news import laid_to_rest, notice, tell_makers, tell_of_stuck
+from bot.engine.front_desk.tree_news import laid_to_rest, notice
 from bot.engine.masks import check_may_look, rooms_shut_to
-from bot.engine.timelines.house import Estimate, Treasury
+from bot.engine.timelines.house import Estimate, Orchard
 from bot.engine.timelines.looking import link_to
 
+Told = Mapping[str, Json]  # what an event tells
 log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
@@ -50,17 +50,6 @@ OFF_HERE = Sentence("What-ifs are switched off in this server: `/setup options` 
 NO_TREE = "There is no tree {} here: /timeline list shows those that are."
 SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
 NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Orchard:
-    """What trees are kept and grown with; `program`: this version."""
-
-    trees: Trees
-    images: Images
-    grower: Grower
-    treasury: Treasury
-    program: str = field(default_factory=lambda: metadata.version("selfroom"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +135,12 @@ class Timelines:
         title: str,
         rooms: tuple[AgentId, ...],
         point: Point = NOW,
+        played_by: tuple[AgentId, ...] = (),
     ) -> Timeline:
-        """Begin a tree at a moment of some rooms, told of in one of them; raises Rejected over a limit."""
+        """Begin a tree at a moment of some rooms, told of in one of them; raises Rejected over a limit.
+
+        `played_by`: agents that play the seats of people there.
+        """
         orchard, now = self._there(), self.office.now()
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
@@ -172,7 +165,7 @@ class Timelines:
             )
             await write.timelines.keep(timeline)
             await write.apply(community.id, [self._audit(person, f"Tree {timeline.id} was begun.")])
-        cut = Cut(rooms=rooms, point=point, newest_messages=config.timeline_messages)
+        cut = Cut(rooms=rooms, point=point, played_by=played_by, newest_messages=config.timeline_messages)
         try:
             await self._begin(orchard, timeline, cut)
         except BaseException:
@@ -315,21 +308,49 @@ class Timelines:
     async def answer(self, timeline: Timeline, node: Node) -> str:
         """Give what the agent said that was asked in a node; empty where it said nothing."""
         agent_id = node.asked[0] if node.asked is not None else None
-        told = [one.data for one in await self.events(timeline, 0, node.id) if one.kind is EventKind.MESSAGE]
+        told = await self._told(timeline, node.id, EventKind.MESSAGE)
         mine = [one for one in told if one["room"] == agent_id and one["by"] == str(agent_id)]
         return "\n".join(str(one["text"]) for one in mine)
 
     async def minds(self, timeline: Timeline, node_id: int, *, who: Snowflake) -> Sequence[MindShown]:
         """Give what the agents of a node carry, but for those into whose heads this person may not look."""
         carried = await self._there().grower.minds(timeline.key, NodeId(node_id))
-        shut = set()
+        open_to = await self._open_to(timeline, who, {one.agent_id for one in carried})
+        return [one for one in carried if one.agent_id in open_to]
+
+    async def beats(self, timeline: Timeline, node_id: int, *, who: Snowflake) -> Sequence[Told]:
+        """Give the beats that there were in a node, oldest first, but of agents into whose heads they may not look."""
+        node = await self._there().trees.node(timeline.key, NodeId(node_id))
+        told = await self._told(timeline, node.id, EventKind.BEAT)
+        open_to = await self._open_to(timeline, who, {AgentId(int(str(one["agent"]))) for one in told})
+        return [one for one in told if one["agent"] in open_to]
+
+    async def seen_at(self, timeline: Timeline, node_id: int, beat_id: int, *, who: Snowflake) -> Beat:
+        """Give what an agent saw at a beat of a node, whosever it was, as `seen` does."""
+        beats = await self._told(timeline, NodeId(node_id), EventKind.BEAT)
+        agent = next((one["agent"] for one in beats if one["id"] == beat_id), None)
+        if agent is None:
+            raise NotFound(Sentence("Nobody had beat {beat_id} in node {node_id}.", beat_id=beat_id, node_id=node_id))
+        return await self.seen(timeline, node_id, AgentId(int(str(agent))), beat_id, who=who)
+
+    async def _told(self, timeline: Timeline, node_id: NodeId, kind: EventKind) -> list[Told]:
+        """Give what was told of a kind in a node, oldest first."""
+        told: list[Told] = []
+        after = 0
+        while page := await self.events(timeline, after, node_id):
+            told += [one.data for one in page if one.kind is kind]
+            after = page[-1].seq
+        return told
+
+    async def _open_to(self, timeline: Timeline, who: Snowflake, agents: Collection[AgentId]) -> set[AgentId]:
+        """Give those of the agents into whose heads a person may look."""
+        found = set()
         async with self.office.store.reading() as read:
-            for agent_id in {one.agent_id for one in carried}:
-                try:
+            for agent_id in agents:
+                with suppress(Rejected):
                     await check_may_look(read, timeline.community_id, who, agent_id)
-                except Rejected:
-                    shut.add(agent_id)
-        return [one for one in carried if one.agent_id not in shut]
+                    found.add(agent_id)
+        return found
 
     async def seen(self, timeline: Timeline, node_id: int, agent_id: AgentId, beat_id: int, *, who: Snowflake) -> Beat:
         """Give what an agent saw at a beat of a node, to who may look into its head as `/hud show` asks it."""
@@ -412,45 +433,6 @@ class Timelines:
         async with self.office.store.reading() as read:
             timeline = await read.timelines.find(key.community_id, key.id)
         return None if timeline is None or timeline.gone else await self.shown(timeline)
-
-    async def gone(self, key: TreeKey) -> Timeline | None:
-        """Give a tree that is gone, as long as its board still tells of it."""
-        async with self.office.store.reading() as read:
-            timeline = await read.timelines.find(key.community_id, key.id)
-        return timeline if timeline is not None and timeline.gone and timeline.board_post_id is not None else None
-
-    async def cleared(self, timeline: Timeline) -> None:
-        """Note that the board of a tree that is gone tells nothing of it any more."""
-        async with self.office.store.writing(timeline.community_id) as write:
-            known = await write.timelines.find(timeline.community_id, timeline.id)
-            if known is not None:
-                await write.timelines.keep(replace(known, board_post_id=None))
-
-    async def expire(self) -> None:
-        """Delete the trees that nobody touched for long; those that went with somebody leave their boards, too."""
-        if self.orchard is None:
-            return
-        await self._expire(self.orchard)
-        async with self.office.store.reading() as read:
-            boards = [one.key for one in await read.timelines.all() if one.gone and one.board_post_id is not None]
-        for key in boards:
-            self.orchard.treasury.on_changed(key, None)
-
-    async def _expire(self, orchard: Orchard) -> None:
-        store, now = self.office.store, self.office.now()
-        await tell_of_stuck(store, now)
-        await tell_makers(store, now)
-        await self._tell_of_stuck()
-        async with self.office.store.reading() as read:
-            over = await read.timelines.expired(self.office.now())
-        for one in over:
-            try:
-                await orchard.grower.remove(one.key)
-            except SelfroomError as error:  # the others go all the same
-                log.warning("a what-if that nobody touched for long cannot be deleted", tree=one.id, why=error.sentence)
-                continue
-            async with self.office.store.writing(one.community_id) as write:
-                await laid_to_rest(write.timelines, one, f"Tree {one.id} was deleted: nobody had touched it for long.")
 
     async def _touched(self, timeline: Timeline, person: Person, what: str) -> None:
         """Keep a tree longer, and who did what."""

@@ -151,7 +151,7 @@ class Changing:
         if change.allocation is not None:
             own.append(change.allocation)
         own += change.attention
-        if change.interval_seconds is not None:
+        if change.interval_seconds is not None or change.resting_interval_seconds is not None:
             own.append(SetInterval(seconds=change.interval_seconds, resting_seconds=change.resting_interval_seconds))
         if change.paused is not None:
             own.append(Pause() if change.paused else Resume())

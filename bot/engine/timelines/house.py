@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from importlib import metadata
 from weakref import WeakValueDictionary
 
 import structlog
@@ -12,7 +13,7 @@ from bot.core.errors import ModelUnreachable, NotFound, Rejected
 from bot.core.hud.counting import count
 from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Tokenizer
 from bot.core.ports import Clock, Models, Store
-from bot.core.ports.trees import Trees
+from bot.core.ports.trees import Grower, Images, Trees
 from bot.core.records import Agent, CommunityId, Usage
 from bot.core.sentences import Sentence
 from bot.core.spending import SLOWED_FROM, SLOWER_FROM, Limit, day_of, held_to
@@ -80,11 +81,21 @@ class Places:
 class Treasury:
     """Grants, and the calls that are paid from them; `on_changed` hears of every node that is over."""
 
-    def __init__(self, store: Store, models: Models, trees: Trees, clock: Clock, *, places: int | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        models: Models,
+        trees: Trees,
+        clock: Clock,
+        *,
+        places: int | None,
+        worlds: int = MOST_AT_ONCE,
+    ) -> None:
         self._store = store
         self._models = models
         self._trees = trees
         self._clock = clock
+        self._worlds = worlds
         self._places = Places(max(1, (places or MOST_PLACES) // 2))  # never more than half of a provider's
         self._grants: dict[tuple[TreeKey, NodeId], Grant] = {}
         self._turns: WeakValueDictionary[TreeKey, asyncio.Lock] = WeakValueDictionary()
@@ -170,7 +181,7 @@ class Treasury:
             mean = max((_price(model, one, ANSWER_TOKENS) for one in agents), default=Decimal(0))
             tokens = max((one.token_budget + ANSWER_TOKENS for one in agents), default=0)
         usd = mean * turns
-        ahead = worst * min(nodes, MOST_AT_ONCE)  # of calls that are being answered, at most
+        ahead = worst * min(nodes, self._worlds)  # of calls that are being answered, at most
         return Estimate(usd=usd, granted_usd=usd * SAFETY + ahead if turns else Decimal(0), tokens=tokens * turns)
 
     async def held(self, key: TreeKey, estimate: Estimate, cap: Decimal) -> Estimate:
@@ -273,6 +284,17 @@ class Treasury:
             if community is None:
                 raise NotFound("This server is not there any more.")
             return await self._models.of(read.providers, community)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orchard:
+    """What trees are kept and grown with; `program`: this version."""
+
+    trees: Trees
+    images: Images
+    grower: Grower
+    treasury: Treasury
+    program: str = field(default_factory=lambda: metadata.version("selfroom"))
 
 
 def _names(view: Outline) -> set[str]:

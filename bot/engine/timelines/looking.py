@@ -26,8 +26,7 @@ from bot.core.wording import counted
 from bot.engine.scene_posts import names_of
 
 FOCUS: TypeAdapter[Focus] = TypeAdapter(Focus)
-MOST_LINES = 2_000  # of one room
-LISTED_LINES = 400
+MOST_LINES = 2_000
 MOST_CHILDREN = 25
 SHOWN_OF_A_LINE = 60  # characters, of what was reacted to
 MOST_DIFFERENCES = 5_000  # lines that are told of two worlds: a file beyond that is read by nobody
@@ -49,17 +48,16 @@ async def carried(trees: Trees, key: TreeKey, node_id: NodeId) -> Carried:
     return Carried(fork=fork, node=view.minds, said=said, people=people)
 
 
-async def transcript(trees: Trees, key: TreeKey, node_id: NodeId, *, most: int | None = LISTED_LINES) -> list[str]:
-    """Give what was said in a node's world since the fork, line by line, oldest first; at most the newest so many."""
+async def transcript(trees: Trees, key: TreeKey, node_id: NodeId) -> list[str]:
+    """Give what was said in a node's world since the fork, line by line, oldest first."""
     async with trees.look(key, node_id) as world:
         view = await _view(world)
-        said = await _said(world, view, since=world.tree.at)
+        said = await _said(world, view, since=world.tree.at, most=None)
     names = {id_: agent.name for id_, agent in view.agents.items()}
-    lines = [
+    return [
         f"{one.sent_at:%H:%M:%S} {_room(view, one.room_id)} · {_who(one, names)}: {one.content}"
         for one in sorted(said, key=lambda one: (one.sent_at, one.id))
     ]
-    return lines if most is None else lines[-most:]
 
 
 async def minds(trees: Trees, key: TreeKey, node_id: NodeId) -> list[MindShown]:
@@ -220,8 +218,11 @@ async def _view(world: World) -> View:
         return await read.views.whole(community_id, agent_ids=everyone, messages=0, minds=None)
 
 
-async def _said(world: World, view: View, *, since: datetime) -> Sequence[Message]:
-    """Give what was said later than a moment, room by room; what had just been said then is not part of it."""
+async def _said(world: World, view: View, *, since: datetime, most: int | None = MOST_LINES) -> Sequence[Message]:
+    """Give what was said later than a moment, room by room; what had just been said then is not part of it.
+
+    `most`: about so many of all rooms, the newest of each.
+    """
     community_id = world.tree.key.community_id
     said: list[Message] = []
     async with world.store.reading() as read:
@@ -231,7 +232,7 @@ async def _said(world: World, view: View, *, since: datetime) -> Sequence[Messag
                 new = [one for one in page if one.sent_at > since]
                 said[:0] = new
                 before = page[0].id
-                if len(new) < len(page) or len(said) > MOST_LINES:
+                if len(new) < len(page) or (most is not None and len(said) > most):
                     break
     return sorted(said, key=lambda one: (one.room_id, one.sent_at, one.id))
 

@@ -13,7 +13,7 @@ from bot.core.ports import Clock
 from bot.core.ports.trees import Telling, Trees
 from bot.core.records import Beat, BeatId, CommunityId
 from bot.core.sentences import Sentence
-from bot.core.timelines.growth import MOST_AT_ONCE, MOST_EVERYWHERE, Growth, check_parent, planned
+from bot.core.timelines.growth import MOST_AT_ONCE, MOST_COMMUNITIES, Growth, check_parent, planned
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, Image, Node, NodeId, Status, Tree, TreeKey
 from bot.core.timelines.showing import MindShown
@@ -80,9 +80,13 @@ class Operations:
     runner: Runner
     clock: Clock
     telling: Telling
-    _slots: Slots = field(default_factory=lambda: Slots(MOST_AT_ONCE, MOST_EVERYWHERE))
+    worlds: int = MOST_AT_ONCE  # that run at once
+    _slots: Slots = field(init=False)
     _running: dict[tuple[TreeKey, NodeId], asyncio.Task[None]] = field(default_factory=dict)
     _stopped: set[tuple[TreeKey, NodeId]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._slots = Slots(self.worlds, self.worlds * MOST_COMMUNITIES)
 
     async def begin(self, tree: Tree, image: Image) -> Tree:
         """Make a tree with its root."""

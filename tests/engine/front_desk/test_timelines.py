@@ -17,13 +17,26 @@ from bot.core.kinds import LetterKind
 from bot.core.letters import NoticePayload
 from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, planned
-from bot.core.timelines.records import NOW, UNREADABLE, AtStep, AtTime, EventKind, Node, NodeId, Status, Timeline
+from bot.core.timelines.records import (
+    NOW,
+    UNREADABLE,
+    AtStep,
+    AtTime,
+    EventKind,
+    Node,
+    NodeId,
+    Status,
+    Timeline,
+    Tree,
+    TreeKey,
+)
 from bot.engine.front_desk import timelines as desk_timelines
+from bot.engine.front_desk.endings import Endings
 from bot.engine.front_desk.merges import Merges
 from bot.engine.front_desk.office import Office
-from bot.engine.front_desk.timelines import Orchard, Timelines
+from bot.engine.front_desk.timelines import Timelines
 from bot.engine.performer import Performer
-from bot.engine.timelines.house import Treasury
+from bot.engine.timelines.house import Orchard, Treasury
 from bot.engine.timelines.play import SPENT
 from storage.tables import LETTERS, METADATA
 from tests.engine.hearts import everyone_says
@@ -147,8 +160,8 @@ async def test_the_maker_of_a_tree_that_went_with_somebody_is_told_once_unless_i
             tree = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
             async with grown.home.store.writing(community_id) as write:
                 await write.timelines.keep(replace(tree, made_by=made_by, gone="Somebody asked to be forgotten."))
-        await there.expire()
-        await there.expire()
+        await Endings(there.office, there.orchard).expire()
+        await Endings(there.office, there.orchard).expire()
         async with grown.home.store.reading() as read:
             letters = [one for one in await read.letters.due(grown.home.clock.now(), limit=100)]
             assert await read.timelines.all(community_id) == []
@@ -163,8 +176,8 @@ async def test_managers_and_its_maker_are_told_of_a_tree_that_went_because_it_wa
         tree = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
         async with grown.home.store.writing(community_id) as write:
             await write.timelines.keep(replace(tree, gone=UNREADABLE))
-        await there.expire()
-        await there.expire()
+        await Endings(there.office, there.orchard).expire()
+        await Endings(there.office, there.orchard).expire()
         async with grown.home.store.database.reading() as connection:
             rows = (await connection.execute(select(LETTERS.c.payload).where(LETTERS.c.kind == "notice"))).scalars()
         notices = [NoticePayload.model_validate(one) for one in rows]
@@ -274,14 +287,14 @@ async def test_no_agent_ever_hears_the_thread_of_a_tree_that_is_gone(tmp_path: P
             await there.remove(timeline, BOSS)
         else:
             await home.clock.advance(15 * 86_400)
-            await there.expire()
+            await Endings(there.office, there.orchard).expire()
         assert list(await there.all(GUILD)) == []
         with pytest.raises(NotFound, match="was deleted"):
             await there.find(GUILD, None, 77, who=BOSS.id)
         before = await home.lines()
         await home.hear("Agent1, is it dark?", thread_id=Snowflake(77), thread_name="what if")
         assert await home.lines() == before
-        await there.expire()  # which has nothing more to do with it
+        await Endings(there.office, there.orchard).expire()  # which has nothing more to do with it
         async with home.store.reading() as read:
             (left,) = await read.timelines.all(grown.key.community_id)
         assert (left.title, left.gone != "") == ("", True)
@@ -318,8 +331,12 @@ async def test_who_may_not_look_into_an_agents_head_reads_it_in_no_node_either(
         agent, id_ = AgentId(int(str(beat["agent"]))), int(str(beat["id"]))
         seen = await there.seen(timeline, node.id, agent, id_, who=BOSS.id)
         assert "The lights go out." in seen.hud
+        assert await there.seen_at(timeline, node.id, id_, who=BOSS.id) == seen
+        assert [one["id"] for one in await there.beats(timeline, node.id, who=BOSS.id)] == [id_]
         with pytest.raises(NotFound, match="was another agent's"):
             await there.seen(timeline, node.id, AgentId(agent + 1), id_, who=BOSS.id)
+        with pytest.raises(NotFound, match="Nobody had beat 99 in node 2"):
+            await there.seen_at(timeline, node.id, 99, who=BOSS.id)
 
         async def shut(read: object, community_id: object, who: object, agent_id: AgentId) -> None:
             if agent_id == agent:
@@ -329,6 +346,7 @@ async def test_who_may_not_look_into_an_agents_head_reads_it_in_no_node_either(
         monkeypatch.setattr(desk_timelines, "check_may_look", shut)
         left = {one.agent_id for one in await there.minds(timeline, node.id, who=BOSS.id)}
         assert left == everyone - {agent}
+        assert await there.beats(timeline, node.id, who=BOSS.id) == []
         with pytest.raises(Rejected, match="You sit in a scene with it"):
             await there.seen(timeline, node.id, agent, id_, who=BOSS.id)
 
@@ -401,3 +419,30 @@ async def test_two_presses_at_once_are_not_both_run_on_money_that_holds_one(tmp_
         assert "This tree's money does not hold this" in refused.sentence
         await there.orchard.grower.finished()  # type: ignore[union-attr]
         assert len(await grown.trees.nodes(timeline.key)) == 2
+
+
+async def test_a_tree_that_is_as_large_as_one_may_be_grows_no_further(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there = desk(grown)
+        timeline, event = await darkened(there)
+        forward = Growth(what="advance", by=BOSS, nodes=(event.id,))
+
+        class Grown:
+            """The files, one of which is taken to be so large."""
+
+            bytes = 64_000_000
+
+            def __getattr__(self, name: str) -> object:
+                return getattr(grown.trees, name)
+
+            async def find(self, key: TreeKey) -> Tree:
+                return replace(await grown.trees.find(key), bytes=self.bytes)
+
+        large = Grown()
+        weighed = replace(there, orchard=replace(there.orchard, trees=large))  # type: ignore[type-var]
+        assert len(await weighed.grow(timeline, BOSS, forward)) == 1
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        large.bytes += 1
+        with pytest.raises(Rejected, match="This tree is as large as one may be, 64 MB: delete some nodes first"):
+            await weighed.grow(timeline, BOSS, forward)
+        assert len(await grown.trees.nodes(timeline.key)) == 3

@@ -11,7 +11,7 @@ from bot.core.config import CommunityConfig
 from bot.core.models import ModelAnswer, ModelCall
 from bot.core.records import Person, Snowflake
 from bot.core.timelines.changes import PublicEvent
-from bot.core.timelines.growth import Growth, Operation
+from bot.core.timelines.growth import MOST_AT_ONCE, Growth, Operation
 from bot.core.timelines.records import NOW, Cut, Node, NodeId, Tree, TreeId, TreeKey
 from bot.engine.timelines.answers import HouseFacts, ModelFacts
 from bot.engine.timelines.operations import Operations
@@ -98,12 +98,14 @@ class Garden:
         return [(one.sender.shown(), one.content) for one in found]
 
 
-def operations(trees: SqlTrees, house: Asked, telling: object, config: CommunityConfig = FREE) -> Operations:
+def operations(
+    trees: SqlTrees, house: Asked, telling: object, config: CommunityConfig = FREE, worlds: int = MOST_AT_ONCE
+) -> Operations:
     """Put the operations together."""
     craft = Stagecraft(config=config, tokenizer_for=lambda _: TOKENIZER)
     clock = SteadyClock()
     runner = Runner(trees=trees, house=house, stagecraft=craft, clock=clock)  # type: ignore[arg-type]
-    return Operations(trees=trees, runner=runner, clock=clock, telling=telling)  # type: ignore[arg-type]
+    return Operations(trees=trees, runner=runner, clock=clock, telling=telling, worlds=worlds)  # type: ignore[arg-type]
 
 
 @asynccontextmanager

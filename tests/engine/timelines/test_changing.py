@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.actions import AlterAgent, PlanGoal, PlanStrategy, Set, SetAttention
+from bot.core.actions import AlterAgent, Append, PlanGoal, PlanStrategy, Set, SetAllocation, SetAttention
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId
@@ -42,17 +42,27 @@ async def test_an_agent_may_be_otherwise_in_all_that_commands_set_and_in_what_it
         interval_seconds=3,
         emotion="joy",
         paused=True,
+        allocation=SetAllocation(knowledge=35, recent_actions=10, rooms=55),
     )
-    planned = AgentPlan(agent_id=1, actions=(PlanGoal(text="sail"), PlanStrategy(text="slowly")))
+    rests = AgentProps(agent_id=2, resting_interval_seconds=8)
+    planned = AgentPlan(
+        agent_id=1,
+        actions=(PlanGoal(text="sail"), PlanGoal(text="1", action="done"), PlanStrategy(text="slowly")),
+    )
+    knows = AgentCtx(agent_id=1, actions=(Set(path="friends", value=["rob"]), Append(path="friends", value="mira")))
     async with garden(tmp_path, moody) as grown:
-        (node,) = await grown.grow("branch", 0, changes=(props, planned))
+        (node,) = await grown.grow("branch", 0, changes=(props, rests, planned, knows))
         async with grown.trees.look(grown.key, node.id) as world, world.store.reading() as read:
             view = await read.views.whole(grown.key.community_id, agent_ids=[AgentId(1)], messages=0, minds=None)
         agent, focus = view.agents[AgentId(1)], view.mind_of(AgentId(1)).focus
         assert (agent.temperature, agent.interval_seconds, agent.paused_reason is None) == (0.2, 3, False)
         assert view.memberships[AgentId(1), AgentId(1)].attention == 40
         assert [one.emotion for one in focus.feelings] == ["joy"]
-        assert (focus.plan.goals[0].text, focus.plan.strategy) == ("sail", "slowly")
+        (goal,) = focus.plan.goals
+        assert (goal.text, goal.done, focus.plan.strategy) == ("sail", True, "slowly")
+        assert (agent.allocations.knowledge, agent.allocations.rooms) == (35, 55)
+        assert view.mind_of(AgentId(1)).knowledge["friends"] == ["rob", "mira"]
+        assert view.agents[AgentId(2)].resting_interval_seconds == 8
         with pytest.raises(Rejected, match="Name a feeling that agents know: "):
             await grown.grow("branch", 0, changes=(AgentProps(agent_id=1, emotion="purple"),))
 

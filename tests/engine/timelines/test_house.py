@@ -15,9 +15,10 @@ from bot.core.models import Ceilings, ModelAnswer, ModelCall, Source
 from bot.core.records import Snowflake
 from bot.core.spending import day_of
 from bot.core.timelines.records import TreeId
+from bot.engine.purse import CallPrice, set_aside
 from bot.engine.timelines.answers import GrantSpent
 from bot.engine.timelines.house import Estimate, Treasury
-from tests.engine.hearts import everyone_says, hearts
+from tests.engine.hearts import Hearts, everyone_says, hearts
 from tests.engine.timelines.garden import Garden, garden
 from tests.fakes import ScriptedModel
 
@@ -83,6 +84,43 @@ async def test_what_the_day_or_the_tree_does_not_hold_is_refused_with_what_is_le
             await house.grant(key, estimate)
         with pytest.raises(Rejected, match=r"This tree's money does not hold this: about 0\.34 USD, 0\.20 left\."):
             await house.held(grown.key, estimate, Decimal("0.20"))
+
+
+A_DOLLAR = CommunityConfig(usd_per_day=Decimal(1))
+
+
+async def take_up(home: Hearts, usd: str) -> None:
+    """Let life spend so much of the day."""
+    price = CallPrice(usd=Decimal(usd), tokens=9)
+    async with home.store.writing(home.community_id) as write:
+        booked = await set_aside(write.money, home.community_id, A_DOLLAR, day_of(home.clock.now()), price)
+    assert isinstance(booked, int)
+
+
+async def test_from_80_percent_of_the_day_no_run_begins_and_at_95_those_that_run_are_asked_no_more(
+    tmp_path: Path,
+) -> None:
+    async with hearts(1, config=A_DOLLAR) as home, treasury(tmp_path) as (_, grown):
+        house = Treasury(home.store, home.model, grown.trees, home.clock, places=8)
+        key = replace(grown.key, community_id=home.community_id)
+        wanted = Estimate(usd=Decimal("0.05"), granted_usd=Decimal("0.10"), tokens=9)
+        grant = await house.grant(key, wanted)
+        assert grant is not None
+        (root,) = await grown.trees.nodes(grown.key)
+        await house.give(key, grant, [root])
+        await take_up(home, "0.69")
+        below = await house.grant(key, replace(wanted, granted_usd=Decimal("0.01")))
+        assert below is not None
+        await house.give(key, below, [])
+        await take_up(home, "0.01")
+        with pytest.raises(Rejected, match="Most of the day's money is spent: no timeline is run until tomorrow"):
+            await house.grant(key, wanted)
+        await take_up(home, "0.14")
+        home.model.script.append("Here.")
+        assert (await house.answer(key, root.id, CALL)).text == "Here."
+        await take_up(home, "0.01")
+        with pytest.raises(GrantSpent, match="The day's money is nearly spent"):
+            await house.answer(key, root.id, CALL)
 
 
 class Mixed(ScriptedModel):

@@ -31,6 +31,21 @@ async def test_a_transcript_tells_what_was_said_since_the_fork_and_a_comparison_
         assert (await children_compared(grown.trees, grown.key, event.id, "USD"))[-1] == "2 of 2: went on"
 
 
+async def test_all_that_was_said_since_the_fork_can_be_read_however_much_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "MOST_LINES", 100)  # of what is compared
+    bells = tuple(PublicEvent(room_id=1, text=f"A bell, {number}.") for number in range(10))
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        node_id = 0
+        for _ in range(42):
+            (node,) = await grown.grow("branch", node_id, changes=bells)
+            node_id = node.id
+        told = await grown.operations.read(grown.key, NodeId(node_id))
+    assert len(told) == 420
+    assert told[0].endswith("System: A bell, 0.")
+
+
 async def test_a_reaction_to_what_both_worlds_heard_before_is_the_same_in_both_however_much_one_heard_since(
     tmp_path: Path,
 ) -> None:

@@ -11,6 +11,7 @@ from bot.core.records import CommunityId
 from bot.core.timelines.growth import QUIET_PARENT, Growth, planned
 from bot.core.timelines.records import NodeId, Status, TreeKey
 from bot.engine.timelines.operations import Slots
+from storage.timelines.trees import SqlTrees
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import BOSS, EVENT, Asked, garden, operations
 from tests.fakes import START
@@ -119,6 +120,30 @@ async def test_siblings_are_told_of_when_they_are_over(tmp_path: Path) -> None:
         nodes = await grown.grow("multi", event.id, siblings=8, turns=1)
         assert {one.id for one in grown.over if one is not None} == {event.id, *(one.id for one in nodes)}
         assert len({one.seed for one in nodes}) == 8
+
+
+class Counts(Asked):
+    """Notes how many nodes run at most."""
+
+    most = 0
+    trees: SqlTrees
+
+    async def answer(self, key: TreeKey, node_id: NodeId, call: ModelCall) -> ModelAnswer:
+        running = sum(one.status is Status.RUNNING for one in await self.trees.nodes(key))
+        self.most = max(self.most, running)
+        return await super().answer(key, node_id, call)
+
+
+@pytest.mark.parametrize(("worlds", "of_one_server"), [(4, 3), (2, 1)])
+async def test_so_many_worlds_run_at_once_as_it_is_set(tmp_path: Path, worlds: int, of_one_server: int) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        counts = Counts(grown.home.model)
+        counts.trees = grown.trees
+        held = operations(grown.trees, counts, grown, worlds=worlds)
+        await held.grow(grown.key, Growth(what="multi", by=BOSS, nodes=(event.id,), siblings=8, turns=2))
+        await held.finished()
+    assert counts.most == of_one_server
 
 
 HERE, THERE, ELSEWHERE = CommunityId(1), CommunityId(2), CommunityId(3)

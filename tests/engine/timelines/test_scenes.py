@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from bot.core.changes import UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.records import AgentId, Snowflake
-from bot.core.scenes.records import SceneStatus
+from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import play_of
-from bot.core.timelines.records import NOW, ROOT, AtStep, Cut, Edge, Point, Timeline, Tree, TreeId, TreeKey
+from bot.core.timelines.records import NOW, ROOT, AtStep, Cut, Edge, NodeId, Point, Timeline, Tree, TreeId, TreeKey
 from bot.engine.front_desk.office import Office
-from bot.engine.front_desk.timelines import Orchard, Timelines
+from bot.engine.front_desk.timelines import Timelines
 from bot.engine.performer import Performer
-from bot.engine.timelines.house import Treasury
+from bot.engine.timelines.house import Orchard, Treasury
 from bot.engine.timelines.looking import children_compared
 from storage.tables import MOVES
 from storage.timelines.trees import SqlTrees
@@ -31,11 +32,13 @@ SIBLINGS = 8
 
 
 @asynccontextmanager
-async def forked(stage: Theatre, folder: Path, point: Point) -> AsyncIterator[Garden]:
+async def forked(
+    stage: Theatre, folder: Path, point: Point, played_by: tuple[AgentId, ...] = ()
+) -> AsyncIterator[Garden]:
     """Fork a community in which scenes are played."""
     house = stage.house
     trees = SqlTrees(folder, CommunityConfig(usd_per_day=None))
-    image = await house.store.image(house.community_id, Cut(point=point), now=house.clock.now())
+    image = await house.store.image(house.community_id, Cut(point=point, played_by=played_by), now=house.clock.now())
     tree = Tree(
         key=TreeKey(house.community_id, TreeId(1)),
         title="",
@@ -155,3 +158,58 @@ async def test_where_a_scene_stood_is_kept_with_its_log_now_and_then_and_a_fork_
         ):
             (there,) = await read.scenes.all(grown.key.community_id)
         assert (there.step, there.digest) == (23, digests[23])
+
+
+async def played_in(grown: Garden, node_id: NodeId) -> tuple[Scene, list[int], list[str]]:
+    """Give a scene of a node, whose turns it was there, and what they did."""
+    async with grown.trees.look(grown.key, node_id) as world, world.store.reading() as read:
+        scene = await read.scenes.find(grown.key.community_id, SCENE)
+        log = await read.scenes.log(grown.key.community_id, SCENE)
+    assert scene is not None
+    return scene, [one.seat for one in log], [one.move for one in log]
+
+
+@pytest.mark.parametrize("missed", [False, True], ids=["there", "away"])
+async def test_an_agent_that_the_forker_chose_plays_the_seat_of_a_person_and_else_its_time_runs_out(
+    tmp_path: Path, missed: bool
+) -> None:
+    async with theatre(Player(), agents=3, config=CommunityConfig(scene_person_seconds=60)) as stage:
+        await stage.opened("chat", 1, MIRA, BOSS)
+        if missed:
+            await stage.run(600)
+        lived = await stage.scene()
+        async with forked(stage, tmp_path / "absent", NOW) as grown:
+            (node,) = await grown.grow("advance", 0, minutes=5)
+            absent, seats, moves = await played_in(grown, node.id)
+        assert [one.person_id for one in absent.seats] == [None, MIRA.id, BOSS.id]
+        assert {move for seat, move in zip(seats, moves, strict=True) if seat in (2, 3)} <= {"deadline", "away"}, moves
+        async with forked(stage, tmp_path / "played", NOW, (AgentId(3),)) as grown:
+            (node,) = await grown.grow("advance", 0, turns=4)
+            there, seats, moves = await played_in(grown, node.id)
+            assert await grown.operations.rerun(grown.key, node.id) == ""
+        assert grown.tree.not_unwound == ("Agents play seats of people: Agent3 (seat 2 of scene 1).",)
+        assert [(one.agent_id, one.person_id) for one in there.seats] == [(1, None), (3, None), (None, BOSS.id)]
+        assert (2, "say") in zip(seats[len(moves) - 12 :], moves[-12:], strict=False), (seats, moves)
+        assert await stage.scene() == lived
+
+
+@pytest.mark.parametrize(
+    ("agents", "why"),
+    [
+        ((1,), "Agent1 sits in Tea: an agent sits in one scene at a time."),
+        ((2, 3), "There is no seat of a person for Agent3 to play."),
+        ((4,), "Agent4 is paused: resume it first."),
+        ((9,), "There is no agent 9 here that could sit down."),
+    ],
+)
+async def test_who_cannot_sit_down_plays_no_seat_and_no_tree_begins(
+    tmp_path: Path, agents: tuple[int, ...], why: str
+) -> None:
+    async with theatre(Player(), agents=4) as stage:
+        await stage.opened("chat", 1, MIRA)
+        async with stage.house.store.writing(stage.house.community_id) as write:
+            paused = UpdateAgent(agent_id=AgentId(4), fields={"paused_reason": "ill"})
+            await write.apply(stage.house.community_id, [paused])
+        with pytest.raises(Rejected, match=re.escape(why)):
+            async with forked(stage, tmp_path, NOW, tuple(map(AgentId, agents))):
+                pass

@@ -300,12 +300,11 @@ async def test_a_damaged_file_can_only_be_deleted_and_says_so(grown: Orchard) ->
     trees, key = grown.trees, grown.key
     await trees.close()
     tree_path(grown.folder, key.community_id, key.id).write_bytes(b"no database at all" * 300)
-    (found,) = await trees.all(key.community_id)
-    assert "is damaged: delete it" in found.usable
+    with pytest.raises(StoreError, match="is damaged: delete it"):
+        await trees.find(key)
     with pytest.raises(StoreError, match="is damaged"):
         await trees.nodes(key)
     await trees.remove(key)
-    assert await trees.all(key.community_id) == []
     with pytest.raises(NotFound):
         await trees.nodes(key)
 
@@ -380,9 +379,3 @@ async def test_a_failed_node_keeps_nothing_of_its_world(grown: Orchard) -> None:
     assert (node.status, node.digest, node.outcome) == (Status.FAILED, "", "The model did not answer.")
     with pytest.raises(Rejected, match="has failed"):
         await grown.plant(id_)
-
-
-async def test_trees_that_nobody_knows_are_swept_out(grown: Orchard) -> None:
-    assert await grown.trees.sweep([grown.key]) == []
-    assert await grown.trees.sweep([]) == [grown.key]
-    assert not tree_path(grown.folder, grown.key.community_id, grown.key.id).exists()
