@@ -206,7 +206,7 @@ class Applier:
         if scene_id is None:
             return
         community_id = ready.claim.community_id
-        ceilings = await ceilings_of(self._models, write, view.community)
+        ceilings = await ceilings_of(self._models, write.providers, view.community)
         stage = await opened(write, community_id, scene_id, config=view.config, ceilings=ceilings, now=now)
         seat = stage.scene.seat_of(agent_id=ready.agent_id)
         if seat is None or why == PASSED or stage.scene.status is not SceneStatus.RUNNING:

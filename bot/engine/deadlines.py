@@ -9,7 +9,8 @@ import structlog
 from bot.core.config import CommunityConfig
 from bot.core.errors import StoreError
 from bot.core.models import Models
-from bot.core.ports import Clock, Store, Writing
+from bot.core.ports import Clock, Store
+from bot.core.ports.scenes import WritableScenes
 from bot.core.records import CommunityId, SceneId
 from bot.core.scenes.showing import begun
 from bot.core.scenes.windows import is_hidden
@@ -27,15 +28,15 @@ def _nobody() -> None:
     """Nobody waits for letters."""
 
 
-async def _put_off_unseen(write: Writing, of: CommunityId, scene_id: SceneId, seconds: float) -> None:
+async def _put_off_unseen(scenes: WritableScenes, of: CommunityId, scene_id: SceneId, seconds: float) -> None:
     """Move the beginning of an unseen window on as well: else it would show by when it closes whether anybody acts.
 
     That of a window that all see stays: what was said in it while nobody was here is of its time.
     """
-    scene = await write.scenes.find(of, scene_id)
+    scene = await scenes.find(of, scene_id)
     found = begun(scene) if scene is not None else None
     if scene is not None and scene.window_at is not None and found is not None and is_hidden(found[1]):
-        await write.scenes.keep(replace(scene, window_at=scene.window_at + timedelta(seconds=seconds)))
+        await scenes.keep(replace(scene, window_at=scene.window_at + timedelta(seconds=seconds)))
 
 
 class Deadlines:
@@ -75,7 +76,7 @@ class Deadlines:
                 community = communities[community_id]
                 config = self._config.overlaid(community.overrides)
                 async with self._store.writing(community_id) as write:
-                    most = await ceilings_of(self._models, write, community)
+                    most = await ceilings_of(self._models, write.providers, community)
                     stage = await opened(write, community_id, scene_id, config=config, ceilings=most, now=now)
                     if stage.scene.deadline_at is not None and stage.scene.deadline_at <= now:
                         await stage.late()
@@ -99,7 +100,7 @@ class Deadlines:
                     away = (now - datetime.fromisoformat(seen)).total_seconds() if isinstance(seen, str) else 0.0
                 if away >= (ALIVE_SECONDS if self._seen_at is not None else 1.0):
                     for of, scene_id in await write.scenes.put_off(away):
-                        await _put_off_unseen(write, of, scene_id, away)
+                        await _put_off_unseen(write.scenes, of, scene_id, away)
                     log.info("deadlines of scenes were put off", seconds=round(away))
                 await write.notes.keep(None, ALIVE, now.isoformat())
             self._kept_at = now

@@ -215,7 +215,7 @@ class Intake:
             if not config.scene_dead_write and (gone := await taken_away(write, scene, author, post_id, now=now)):
                 changes += gone
                 return True
-            ceilings = await ceilings_of(self._models, write, community)
+            ceilings = await ceilings_of(self._models, write.providers, community)
             stage = Stage(write=write, scene=scene, config=config, ceilings=ceilings, now=now)
             await stage.heard(author, event.content, post_id=post_id, sent_at=event.sent_at)
             changes += stage.changes

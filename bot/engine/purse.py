@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from bot.core.config import CommunityConfig
 from bot.core.gate import Ready
-from bot.core.models import Ceilings, Models
-from bot.core.ports import Expected, Metrics, Model, Reading, Store
+from bot.core.models import Ceilings, Models, OwnProviders
+from bot.core.ports import Expected, Metrics, Model, Store
 from bot.core.ports.beats import Money, WritableMoney
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Community, CommunityId, Usage
 from bot.core.spans import Span
@@ -155,9 +155,9 @@ async def spending_now(
     return of_day(await money.spent(community_id, day), config, paid)
 
 
-async def ceilings_of(models: Models | None, read: Reading, community: Community) -> Ceilings | None:
+async def ceilings_of(models: Models | None, providers: OwnProviders, community: Community) -> Ceilings | None:
     """Give what the installation holds a community to, where it pays for its models."""
-    return None if models is None else (await models.of(read.providers, community)).source.ceilings
+    return None if models is None else (await models.of(providers, community)).source.ceilings
 
 
 async def funds_now(money: Money, view: Outline, day: date, ceilings: Ceilings | None) -> Funds:

@@ -354,6 +354,12 @@ def press_id(what: str, scene_id: SceneId, window: int = 0) -> str:
     return f"scene:{what}:{scene_id}:{max(0, window)}"
 
 
+def _mentioning(cast: Cast, scene: Scene) -> Cast:
+    """Give a cast that mentions the people among it."""
+    people = {one.seat: mention(one.person_id) for one in scene.seats if one.person_id is not None}
+    return replace(cast, names={**cast.names, **{seat: people[seat] for seat in people if seat in cast.names}})
+
+
 def board_of(
     scene: Scene,
     events: Sequence[SceneEvent],
@@ -370,10 +376,7 @@ def board_of(
     In its lines people are mentioned, so that each reads there by the name that they have on Discord.
     """
     play, found, cast = play_of(scene), begun(scene), cast_of(scene, events, names)
-    people = {
-        one.seat: mention(one.person_id) for one in scene.seats if one.person_id is not None and one.seat in names
-    }
-    shown = replace(cast, names={**names, **people})
+    shown = _mentioning(cast, scene)
     lines = [f"{seat}. {shown.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
     choices: tuple[tuple[Seat, str], ...] = ()
     until: datetime | None = scene.deadline_at
@@ -383,11 +386,10 @@ def board_of(
         lines += _lobby(scene, play.kind, estimate, coin)
         lines += [f"{on_one_line(commentator)} will watch and comment, at the same cost."] if commentator else []
     elif found is not None:
-        _, standing = found
-        seen, awaits = _seen(scene, standing, RULES), standing.awaits
+        seen, standing = _seen(scene, found[1], RULES), found[1]
         until, picture = scene.deadline_at if seen.awaited else None, pictured(seen, cast)
         lines += _shown(scene, standing, seen, shown)
-        chosen = getattr(awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
+        chosen = getattr(standing.awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
         choices = tuple((seat, cast.name(seat)) for seat in chosen)
     elif play is None or scene.standing:
         lines.append("This kind of scene is not played any more.")

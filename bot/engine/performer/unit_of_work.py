@@ -114,7 +114,7 @@ class UnitOfWork:
 
     async def ceilings(self) -> Ceilings | None:
         """Give what the installation holds the community to, where it pays."""
-        return await ceilings_of(self.models, self.write, self.view.community)
+        return await ceilings_of(self.models, self.write.providers, self.view.community)
 
     @property
     def now(self) -> datetime:

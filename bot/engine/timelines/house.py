@@ -282,7 +282,7 @@ class Treasury:
         async with self._store.reading() as read:
             community = await read.communities.of_id(community_id)
             if community is None:
-                raise NotFound("This server is not there any more.")
+                raise NotFound(Sentence("This server is not there any more."))
             return await self._models.of(read.providers, community)
 
 

@@ -2,13 +2,8 @@
 
 from dataclasses import replace
 
-import pytest
-
 from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
-from bot.core.scenes.council.kind import COUNCIL
-from bot.core.scenes.council.showing import seen
-from bot.core.scenes.council.state import Council, CouncilOptions
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from bot.core.scenes.showing import (
     Cast,
@@ -22,7 +17,6 @@ from bot.core.scenes.showing import (
     stretches,
 )
 from tests.core.scenes.plays import of
-from tests.core.scenes.surfaces import scene_at
 from tests.fakes import START
 
 SCENE = Scene(
@@ -92,19 +86,6 @@ def test_a_kind_of_an_older_version_is_not_played_on() -> None:
 
 def test_the_id_of_a_button_holds_neither_seat_nor_role() -> None:
     assert press_id("seat", SceneId(7)) == "scene:seat:7:0"
-
-
-def test_a_kind_without_a_picture_shows_its_last_ballot_as_bars(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Council, "view", lambda council, seat: replace(seen(council, seat), picture={}))
-    playing = of(COUNCIL, CouncilOptions(host=False), 3)
-    playing.move(1, "move_motion", title="Tea", text="Tea at five.")
-    playing.move(2, "second")
-    playing.move(2, "call_vote")
-    playing.move(3, "second")
-    for seat, choice in ((1, "yes"), (2, "yes"), (3, "no")):
-        playing.move(seat, "vote", choice=choice)
-    board = board_of(scene_at(playing, playing.standing), [], NAMES)
-    assert board.lines[-1] == "yes ▰▰2 · no ▰1 · abstained 0"
 
 
 def test_a_talk_in_the_order_of_seats_says_who_follows() -> None:

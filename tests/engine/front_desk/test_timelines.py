@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import text
 
 from bot.core.changes import SetOverride
 from bot.core.config import CommunityConfig
@@ -19,7 +19,6 @@ from bot.core.records import AgentId, Person, Snowflake
 from bot.core.timelines.growth import Growth, planned
 from bot.core.timelines.records import (
     NOW,
-    UNREADABLE,
     AtStep,
     AtTime,
     EventKind,
@@ -38,7 +37,7 @@ from bot.engine.front_desk.timelines import Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.house import Orchard, Treasury
 from bot.engine.timelines.play import SPENT
-from storage.tables import LETTERS, METADATA
+from storage.tables import METADATA
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import BOSS, EVENT, TOKENIZER, Garden, garden, operations
 from tests.factories import GUILD_ID
@@ -151,38 +150,6 @@ async def test_who_does_not_manage_forks_nothing_and_nobody_more_trees_than_ther
             await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
         with pytest.raises(Rejected, match="Over the limit of 3 trees: delete one first"):
             await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-
-
-async def test_the_maker_of_a_tree_that_went_with_somebody_is_told_once_unless_it_was_they(tmp_path: Path) -> None:
-    async with garden(tmp_path, everyone_says("Here.")) as grown:
-        there, community_id = desk(grown), grown.key.community_id
-        for made_by in (BOSS.id, Snowflake(700)):
-            tree = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-            async with grown.home.store.writing(community_id) as write:
-                await write.timelines.keep(replace(tree, made_by=made_by, gone="Somebody asked to be forgotten."))
-        await Endings(there.office, there.orchard).expire()
-        await Endings(there.office, there.orchard).expire()
-        async with grown.home.store.reading() as read:
-            letters = [one for one in await read.letters.due(grown.home.clock.now(), limit=100)]
-            assert await read.timelines.all(community_id) == []
-        notices = [one.payload for one in letters if one.kind is LetterKind.NOTICE]
-        assert [one["person_id"] for one in notices] == [BOSS.id]
-        assert "Somebody asked to be forgotten." in str(notices[0]["text"])
-
-
-async def test_managers_and_its_maker_are_told_of_a_tree_that_went_because_it_was_damaged(tmp_path: Path) -> None:
-    async with garden(tmp_path, everyone_says("Here.")) as grown:
-        there, community_id = desk(grown), grown.key.community_id
-        tree = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
-        async with grown.home.store.writing(community_id) as write:
-            await write.timelines.keep(replace(tree, gone=UNREADABLE))
-        await Endings(there.office, there.orchard).expire()
-        await Endings(there.office, there.orchard).expire()
-        async with grown.home.store.database.reading() as connection:
-            rows = (await connection.execute(select(LETTERS.c.payload).where(LETTERS.c.kind == "notice"))).scalars()
-        notices = [NoticePayload.model_validate(one) for one in rows]
-        assert [(one.to_managers, one.person_id) for one in notices] == [(True, None), (False, BOSS.id)]
-        assert all(f"hat-if {tree.id} was deleted. {UNREADABLE}" in one.text for one in notices)
 
 
 async def test_where_what_ifs_are_switched_off_none_goes_on_and_what_there_is_can_be_read_and_deleted(
