@@ -98,7 +98,7 @@ async def told_once(house: Life, thread_id: str) -> None:
         assert "every digest is as it was" in await Commander(you, thread_id).told("scene replay", scene="1")
         posts = [one["content"] for one in await you.messages(thread_id)]
         board = next(one for one in posts if one.startswith("🎭"))
-        outcome = board.partition("**Over**\n")[2].splitlines()[0]
+        outcome = board.partition("**Over**\n")[2].splitlines()[0].partition("<@")[0]  # the thread has names there
         assert len([one for one in posts if outcome in one and one is not board]) == 1
 
 
@@ -173,7 +173,10 @@ class Player:
 
     async def _opens_a_list(self, words: str) -> bool:
         one = self._button(words)
-        return bool(await one.count()) and await one.get_attribute("aria-haspopup") == "listbox"
+        try:
+            return await one.get_attribute("aria-haspopup", timeout=PRESS_MS) == "listbox"
+        except TooLate:  # it went on meanwhile
+            return False
 
     async def _filled(self) -> bool:
         form = self.tab.page.get_by_role("dialog")
