@@ -22,8 +22,8 @@ def combinations(move: ShownMove) -> list[dict[str, int | str]]:
 
 def combined(turn: Turn, move: ShownMove, chosen: Mapping[str, int | str]) -> str:
     """Name a choice of several: how many of something stands at its end."""
-    named = [named(turn, one, chosen[one.name]) for one in move.parameters if one.name != "n"]
-    return ": ".join(named) + (f" × {chosen['n']}" if "n" in chosen else "")
+    parts = [named(turn, one, chosen[one.name]) for one in move.parameters if one.name != "n"]
+    return ": ".join(parts) + (f" × {chosen['n']}" if "n" in chosen else "")
 
 
 def named(turn: Turn, one: Parameter, value: int | str) -> str:

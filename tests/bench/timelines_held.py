@@ -189,4 +189,5 @@ PARTS = (live, unmerged, apart)
 
 async def measured() -> list[Figure]:
     """Measure all of it, one after the other."""
-    return [*(figure for part in PARTS for figure in await part()), *beside()]
+    found = [await part() for part in PARTS]
+    return [*(figure for figures in found for figure in figures), *beside()]

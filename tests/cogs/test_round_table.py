@@ -9,7 +9,8 @@ from PIL import Image
 
 from bot.core.records import Json, SceneId
 from bot.core.scenes.chat import CHAT, ChatOptions
-from bot.core.scenes.council.kind import COUNCIL, CouncilOptions
+from bot.core.scenes.council.kind import COUNCIL
+from bot.core.scenes.council.state import CouncilOptions
 from bot.core.scenes.kind import RULES
 from bot.core.scenes.play import Rule
 from bot.core.scenes.records import SceneStatus
@@ -134,7 +135,7 @@ async def test_a_board_is_drawn_off_the_loop_with_its_words(monkeypatch: pytest.
         threads.append(threading.current_thread())
         return round_table(shown, names)
 
-    monkeypatch.setitem(scene_pictures.PICTURES, "council", (draw, round_table_words))  # type: ignore[arg-type]
+    monkeypatch.setitem(scene_pictures.PICTURES, "council", (draw, round_table_words))
     shown = Board(
         scene_id=SceneId(1),
         window=0,

@@ -241,11 +241,12 @@ async def _directs_nothing(guest: Commander) -> None:
         assert "Only who started the scene" in await guest.told(f"scene {what}")
 
 
-async def _leaves_and_comes_back(guest: Commander, shown: Json) -> None:
+async def _leaves_and_comes_back(guest: Commander, you: Visitor) -> None:
     assert "is free" in await guest.told("scene leave")
-    left = await guest.press(shown, "My seat")
+    left = await guest.press(await board(you, guest.channel_id), "My seat")
     assert "You left seat 1" in words_of(left)
     assert "You sit in seat 1" in words_of(await guest.press(left, "Take it again"))
+    assert "is free" in await guest.told("scene leave")
 
 
 @proves(
@@ -295,8 +296,7 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         assert f"**Chat {number}: Weather**" in await inside.told("scene list")
         assert "goes on" in await inside.told("scene resume")
         assert "There is more time now" in await inside.told("scene extend")
-        await _leaves_and_comes_back(guest, await board(cast.you, inside.channel_id))
-        assert "is free" in await guest.told("scene leave")
+        await _leaves_and_comes_back(guest, cast.you)
         assert "sits in seat 1" in await inside.told("scene replace", seat=1, agent="Ledger")
 
         async def over() -> bool:

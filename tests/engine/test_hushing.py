@@ -77,9 +77,9 @@ async def test_a_stop_sign_on_any_post_of_its_thread_lets_a_scene_rest() -> None
 
 
 async def all_paused(stage: Theatre, *, paused: bool) -> None:
-    house = stage.house
-    parts = {"workshop": OpenBench(), "models": house.model}
-    office = Office(house.store, stage.performer, house.clock, SeededRandom(), lambda: None, **parts)
+    house, bench = stage.house, OpenBench()
+    rest = (house.store, stage.performer, house.clock, SeededRandom(), lambda: None)
+    office = Office(*rest, workshop=bench, models=house.model)
     await FrontDesk(office).community.pause(GUILD_ID, BOSS, paused=paused)
 
 

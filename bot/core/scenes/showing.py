@@ -383,14 +383,13 @@ def board_of(
     picture: Mapping[str, Json] = {}
     free = play.kind.seats[1] - len(scene.seats) if play and scene.status is SceneStatus.LOBBY else 0
     if play is not None and scene.status is SceneStatus.LOBBY:
-        lines += _lobby(scene, play.kind, estimate, coin)
-        lines += [f"{on_one_line(commentator)} will watch and comment, at the same cost."] if commentator else []
+        lines += _lobby(scene, play.kind, estimate, coin, commentator)
     elif found is not None:
         seen, standing = _seen(scene, found[1], RULES), found[1]
         until, picture = scene.deadline_at if seen.awaited else None, pictured(seen, cast)
         lines += _shown(scene, standing, seen, shown)
-        chosen = getattr(standing.awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
-        choices = tuple((seat, cast.name(seat)) for seat in chosen)
+        if scene.status is SceneStatus.RUNNING:
+            choices = tuple((seat, cast.name(seat)) for seat in getattr(standing.awaits, "choices", ()))
     elif play is None or scene.standing:
         lines.append("This kind of scene is not played any more.")
     return Board(
@@ -424,11 +423,12 @@ class Told:
     watching: Turn | None  # what the seat of nobody sees
 
 
-def _lobby(scene: Scene, kind: SceneKind, estimate: str, coin: str) -> list[str]:
+def _lobby(scene: Scene, kind: SceneKind, estimate: str, coin: str, commentator: str) -> list[str]:
     least, most = kind.seats
     taken = f"{len(scene.seats)} of {least} to {most} seats are taken."
     capped = f"Its agents' turns cost {scene.usd_cap:.2f} {coin} at most."
-    return [taken, capped, *([estimate] if estimate else []), refusal_to_begin(scene) or "It can begin."]
+    watches = f"{on_one_line(commentator)} will watch and comment, at the same cost." if commentator else ""
+    return [one for one in (taken, capped, estimate, refusal_to_begin(scene) or "It can begin.", watches) if one]
 
 
 def refusal_to_begin(scene: Scene) -> str:

@@ -48,8 +48,9 @@ def _cast(council: "Council") -> dict[Seat, str]:
 
 
 def _picture(council: "Council", facts: Facts) -> dict[str, Json]:
-    """Give what the horseshoe is drawn from: of a ballot that goes on nothing but that it does."""
+    """Give what the horseshoe is drawn from: of an open ballot nothing but that it is, nor who came back to vote."""
     awaited, cast, motion = council.awaits, _cast(council), council.motion
+    away = () if council.ballot else council.away
     speaks = awaited.seats if isinstance(awaited, Expect) and not council.ballot else ()
     phase = "closed" if isinstance(awaited, Over) else council.phase
     seats: list[Json] = [
@@ -57,7 +58,7 @@ def _picture(council: "Council", facts: Facts) -> dict[str, Json]:
             "seat": one,
             "note": ", ".join(_notes(council, one, cast)),
             "speaks": one in speaks,
-            "away": one in council.away,
+            "away": one in away,
             "chair": one == council.chair and one not in council.members,
         }
         for one in council.seats
@@ -76,7 +77,7 @@ def _picture(council: "Council", facts: Facts) -> dict[str, Json]:
 def _notes(council: "Council", seat: Seat, cast: dict[Seat, str]) -> list[str]:
     motion = council.motion
     said = {
-        "away": seat in council.away,
+        "away": seat in council.away and not council.ballot,
         "presides": seat == council.chair,
         "moved it": motion is not None and seat == motion.by,
         "would vote": motion is not None and seat == motion.vote_called_by,
