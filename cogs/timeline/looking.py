@@ -68,16 +68,16 @@ class Looking(TreeGroup):
     async def _beats(self, interaction: Interaction, timeline: Timeline, node: int, beat: int | None) -> None:
         """List the beats that there were in a node, or show what an agent saw at one."""
         guild_id, who = guild_of(interaction), person(interaction).id
+        rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
         if beat is None:
             names = {one.id: one.name for one in await self.desk.agents.everyone(guild_id)}
             told = await self.desk.timelines.beats(timeline, node, who=who)
-            lines = [beat_told(one, names) for one in told]
+            lines = [beat_told(one, names, rooms) for one in told]
             title = Sentence("**Beats in node {node}**; `beat:` shows what an agent saw at one", node=node)
             await self.list_out(interaction, title, lines, empty=Sentence("Nobody looked in this node itself."))
             return
         one = await self.desk.timelines.seen_at(timeline, node, beat, who=who)
         model = await self.desk.providers.model(guild_id)
-        rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
         await self.say(interaction, beat_summary(one, model, rooms), files=[beat_file(one)])
 
     @app_commands.command()

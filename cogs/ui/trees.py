@@ -8,7 +8,7 @@ import discord
 
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import AgentId, Json, Snowflake
+from bot.core.records import AgentId, Json, Room, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.timelines.growth import leaves
 from bot.core.timelines.merging import MOST_AT_ONCE, Item
@@ -17,6 +17,7 @@ from bot.core.timelines.showing import Shown
 from bot.core.wording import counted, honest
 from cogs.ui.again import Again, Lasting, UseButton
 from cogs.ui.again import Item as Pressed
+from cogs.ui.beats import for_managers
 from cogs.ui.rights import may_read
 from cogs.ui.texts import label
 from cogs.ui.tree_buttons import ChangeButton
@@ -191,11 +192,11 @@ def _looks(node: Node, siblings: Sequence[Node]) -> Iterator[tuple[str, str, tup
         yield "merge", "Merge", ()
 
 
-def beat_told(told: Mapping[str, Json], names: Mapping[AgentId, str]) -> str:
-    """Word a beat of a node on one line, as an event tells it."""
+def beat_told(told: Mapping[str, Json], names: Mapping[AgentId, str], rooms: Mapping[AgentId, Room]) -> str:
+    """Word a beat of a node on one line, as an event tells it; rooms are the live ones, to which it links."""
     who = label(names.get(AgentId(int(str(told["agent"]))), f"agent {told['agent']}"))
     did = told["did"]
-    done = " ".join(map(str, did)) if isinstance(did, list) else ""
+    done = " ".join(str(for_managers(str(one), rooms)) for one in did) if isinstance(did, list) else ""
     at = str(told["at"])[11:19]
     return f"`{told['id']}` {at} **{who}**: {_short(str(told['failed'] or done) or '–')}"
 

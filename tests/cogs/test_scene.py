@@ -288,4 +288,5 @@ async def test_a_form_with_words_and_somebody_to_say_them_to_has_a_list_and_a_li
 def test_a_list_of_several_choices_at_once_names_each() -> None:
     give = shown_move(Form(Give, {"seat": (1, 2), "item": ("bread",), "n": (1,)}))
     [chosen] = scenes.seat_view(replace(TURN, moves=(give,))).children  # type: ignore[union-attr]
-    assert [one.label for one in chosen.item.options] == ["1. Ada: bread × 1", "2. @mira: bread × 1"]  # type: ignore[attr-defined]
+    assert isinstance(chosen, discord.ui.DynamicItem)
+    assert [one.label for one in chosen.item.options] == ["1. Ada: bread × 1", "2. @mira: bread × 1"]

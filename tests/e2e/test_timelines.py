@@ -31,7 +31,9 @@ async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
 
 def foreign(asked: Sequence[Exchange], room: str, thread: str) -> list[str]:
     """Give what Selfroom asked of Discord but to answer presses, to open a tree's thread, and to draw its board."""
-    own = re.compile(rf"/interactions/.*|/webhooks/\d+/[^/]{{40,}}/messages/.*|/channels/{thread}(/.*)?")
+    answers = re.compile(r"/webhooks/(\d+)/[^/]+/messages/(?:@|%40)original")  # those of the application itself
+    (application,) = {found[1] for one in asked if (found := answers.fullmatch(one.path))}
+    own = re.compile(rf"/interactions/.*|/webhooks/{application}/.*|/channels/{thread}(/.*)?")
     opened = ("POST", f"/channels/{room}/threads")
     return [
         f"{one.method} {one.path}"
@@ -86,7 +88,7 @@ async def asked_for(inside: Commander) -> None:
     assert "Nothing has changed." in words_of(await inside.press_in_place(asked, "Leave it"))
     asked = await inside.run("timeline advance", node=8)
     assert "Made: 1 node (" in words_of(await inside.press(asked, "Run it"))
-    assert "0.10" in await inside.told("setup options", setting="timeline_ask_usd", value="0.10")
+    assert "Set: timeline ask usd." in await inside.told("setup options", setting="timeline_ask_usd", value="0.10")
 
 
 async def read_by_a_guest(cast: Cast, inside: Commander) -> None:
