@@ -92,5 +92,5 @@ async def test_a_board_is_drawn_for_kinds_that_have_a_picture() -> None:
     drawn = await board_picture(board)
     assert drawn is not None
     assert (drawn.filename, "3 cards face down" in str(drawn.description)) == ("landlord.png", True)
-    assert await scene_picture("chat", {"x": 1}, NAMES) is None
+    assert await scene_picture("solitaire", {"x": 1}, NAMES) is None  # which nobody plays
     assert await scene_picture("landlord", {}, NAMES) is None
