@@ -9,17 +9,15 @@ from typing import assert_never
 from sqlalchemy import ColumnElement, Table, delete, func, or_, select, update
 
 from bot.core import knowledge
-from bot.core.changes import PutReason
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import MindPart, ReasonKind, RequestState
 from bot.core.plan import undone
-from bot.core.records import CommunityId, Focus, Json, MessageId, Plan, Reason, SceneId
+from bot.core.records import CommunityId, Focus, Json, MessageId, Plan, SceneId
 from bot.core.scenes.play import UNREADABLE, Play, Standing
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import play_of
 from bot.core.scenes.windows import window_seconds
 from bot.core.timelines.records import AtMessage, AtStep, AtTime, Now, Point
-from storage.changes.applying import apply
 from storage.convert import focus_columns, focus_of
 from storage.scenes import SqlScenes
 from storage.session import Session, owned
@@ -45,6 +43,7 @@ from storage.tables import (
     SEATS,
 )
 from storage.talking import count_reactions
+from storage.timelines.seating import ask_for_moves
 
 NO_POINT = "The point at which it should begin is not in these rooms: choose another."
 SETTINGS_STAY = "Members, settings and prompts are as they are now."
@@ -271,17 +270,9 @@ class Past:
         )
         await scenes.keep(scene)
         await self._gone(REASONS, REASONS.c.scene_id == scene_id)
-        asked = set(standing.open_seats) - set(standing.state.away)
-        turn = Reason(
-            kind=ReasonKind.TURN,
-            room_id=scene.room_id,
-            person_id=scene.started_by,
-            since=self.at,
-            due_at=self.at,
-            scene_id=scene_id,
-        )
+        asked = standing.waited_for
         waited = [one.agent_id for one in scene.seats if one.seat in asked and one.agent_id is not None]
-        await apply(self.session, self.community_id, [PutReason(agent_id=id_, reason=turn) for id_ in waited])
+        await ask_for_moves(self.session, scene, waited, self.at)
 
 
 def before_change(whole: dict[str, Json], path: str, before: Json) -> dict[str, Json]:

@@ -86,14 +86,19 @@ class Seating:
         if not taken or found is None:
             return
         await scenes.keep(scene)
-        turn = Reason(
-            kind=ReasonKind.TURN,
-            room_id=scene.room_id,
-            person_id=scene.started_by,
-            since=self.at,
-            due_at=self.at,
-            scene_id=scene.id,
-        )
         waited = [taken[seat] for seat in found[1].waited_for if seat in taken]
         if scene.status is SceneStatus.RUNNING:
-            await apply(self.session, self.community_id, [PutReason(agent_id=id_, reason=turn) for id_ in waited])
+            await ask_for_moves(self.session, scene, waited, self.at)
+
+
+async def ask_for_moves(session: Session, scene: Scene, agents: Sequence[AgentId], at: datetime) -> None:
+    """Give agents the reason to look for which a scene waits: their move."""
+    turn = Reason(
+        kind=ReasonKind.TURN,
+        room_id=scene.room_id,
+        person_id=scene.started_by,
+        since=at,
+        due_at=at,
+        scene_id=scene.id,
+    )
+    await apply(session, scene.community_id, [PutReason(agent_id=id_, reason=turn) for id_ in agents])

@@ -67,7 +67,7 @@ class GeminiLine:
             async for event in stream:
                 yield _piece(event)
         except genai.errors.APIError as error:
-            raise _told(error, _rest(error.details)) from error
+            raise _told(error) from error
 
     def _opened(self, genai: ModuleType) -> "Client":
         if self._client is None:
@@ -146,14 +146,14 @@ def _usage(event: "GenerateContentResponse") -> Usage | None:
     return usage_of(input_count=told.prompt_token_count, cached=cached, output=written)
 
 
-def _told(error: "APIError", rest: float | None) -> Told:
+def _told(error: "APIError") -> Told:
     status, said, response = error.code, str(error.message), error.response
     headers = response.headers if isinstance(response, httpx2.Response) else {}
     if status == EMPTY_HANDED and "API key" in said:
         status = 401
     elif status == OVERLOADED:
         status = 529
-    return Told(status, said, asked_for(headers.get("retry-after", "")) or rest)
+    return Told(status, said, asked_for(headers.get("retry-after", "")) or _rest(error.details))
 
 
 def _rest(body: object) -> float | None:

@@ -23,7 +23,7 @@ from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages, without_threads
 from bot.engine.hushing import hushed_all, resumed_all
 from bot.engine.masks import closed_scenes, masked_agents, seated_in
-from bot.engine.purse import spending_now
+from bot.engine.purse import ceilings_of, spending_now
 
 SITS_IN = Sentence("You sit in a scene whose secrets the file would have: ask for it once that is over.")
 MOST_READ, MOST_LISTED = 5_000, 200  # of the audit
@@ -163,8 +163,8 @@ class CommunityDesk:
         config, now = view.config, self.office.now()
         if paused:
             return await hushed_all(write, community.id, config=config, now=now)
-        model = await self.office.providers.of(write.providers, community)
-        return await resumed_all(write, community.id, config=config, ceilings=model.source.ceilings, now=now)
+        ceilings = await ceilings_of(self.office.providers, write.providers, community)
+        return await resumed_all(write, community.id, config=config, ceilings=ceilings, now=now)
 
     async def pack(self, guild_id: Snowflake, person: Person, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
         """Give the whole community as a file; who asks may read everything, which is seen to before."""
