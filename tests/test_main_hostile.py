@@ -161,7 +161,7 @@ def test_an_archive_that_no_selfroom_wrote_is_one_sentence_and_leaves_nothing(
 ) -> None:
     changed_archive(tmp_path / "all.zip", **changes)
     assert "damaged or cut off" in refused("import", "all.zip", "--without-secret")
-    assert "there are: none yet" in refused("export", "out.zip")
+    assert "There is no community yet" in refused("export", "out.zip")
 
 
 def test_what_an_archive_says_of_itself_is_not_repeated(tmp_path: Path) -> None:

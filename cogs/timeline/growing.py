@@ -182,7 +182,7 @@ class Growing(TreeGroup):
             told: A line that the agent alone is told, once
             note: A note in the agent's focus
             plan: What it is after: goal=…, milestone=…, strategy=…; goal done=2 ticks off; goals=…;… is all anew
-            properties: As name=value; model, tokens, interval, emotion, paused, attention, allocation=20/10/70, joins …
+            properties: As name=value: model, tokens, interval, emotion, paused, attention, allocation=20/10/70, joins
             scene: A scene that stands otherwise, by its number
             state: How it does, as name=value; seat and other swap roles, seat with x, y, hunger or energy in a village
             setting: A setting of the community, as name=value

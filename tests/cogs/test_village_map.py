@@ -93,7 +93,7 @@ def test_its_bytes_tell_nothing_that_its_seat_does_not_see() -> None:
 
 
 async def test_a_kind_without_a_picture_has_none() -> None:
-    assert await scene_picture("chat", {"a": 1}, NAMES) is None
+    assert await scene_picture("twenty-questions", {"a": 1}, NAMES) is None
     assert await scene_picture("village", {}, NAMES) is None
     assert "village" in PICTURES
 

@@ -61,7 +61,7 @@ async def looked_after(home: Hearts) -> float:
     return (home.clock.now() - before).total_seconds()
 
 
-@pytest.mark.parametrize(("seconds", "after"), [(QUICK, 0.8), (RESTING, 2.0), (SLOW, 2.6)])
+@pytest.mark.parametrize(("seconds", "after"), [(QUICK, 0.72), (RESTING, 1.8), (SLOW, 2.34)])
 async def test_a_quick_agent_answers_sooner_than_a_slow_one(seconds: float, after: float) -> None:
     async with living_at(seconds) as home:
         assert await answered_after(home, "Agent1, good evening!") == pytest.approx(after, abs=0.01)

@@ -163,7 +163,7 @@ class CommunityDesk:
         config, now = view.config, self.office.now()
         if paused:
             return await hushed_all(write, community.id, config=config, now=now)
-        ceilings = await ceilings_of(self.office.providers, write.providers, community)
+        ceilings = await ceilings_of(self.office.models, write.providers, community)
         return await resumed_all(write, community.id, config=config, ceilings=ceilings, now=now)
 
     async def pack(self, guild_id: Snowflake, person: Person, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:

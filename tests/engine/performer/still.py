@@ -38,6 +38,7 @@ class StillStore:
     def __init__(self) -> None:
         self.ids = CountingIds()
         self.agents = self.inquiries = self.views = self.scenes = self.people = self.talk = self
+        self.providers = self
         self.written: list[Change] = []
         for _ in range(50):
             for kind in ("message", "agent", "key", "request"):
