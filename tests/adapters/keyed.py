@@ -15,6 +15,26 @@ from bot.standin import add_to
 
 
 @dataclass(slots=True)
+class Crowd:
+    """Who is being answered: how many at once at most, and how many have to have come before any is."""
+
+    awaited: int = 1
+    inside: int = 0
+    most: int = 0
+    complete: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __aenter__(self) -> None:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        if self.most >= self.awaited:
+            self.complete.set()
+        await self.complete.wait()
+
+    async def __aexit__(self, *_: object) -> None:
+        self.inside -= 1
+
+
+@dataclass(slots=True)
 class KeyedServer:
     """A scripted model that only its own key opens."""
 
@@ -23,6 +43,7 @@ class KeyedServer:
     came_with: Counter[str] = field(default_factory=Counter)  # Authorization headers
     headers: list[dict[str, str]] = field(default_factory=list)
     came: asyncio.Event = field(default_factory=asyncio.Event)
+    crowd: Crowd = field(default_factory=Crowd)
 
     @property
     def url(self) -> str:
@@ -69,7 +90,8 @@ async def keyed(key: str) -> AsyncIterator[KeyedServer]:
             if said != f"Bearer {key}":
                 problem = {"message": f"Incorrect API key provided: {said}.", "code": "invalid_api_key"}
                 return web.json_response({"error": problem}, status=401)
-        answer: web.StreamResponse = await handler(request)
+        async with here[0].crowd:
+            answer: web.StreamResponse = await handler(request)
         return answer
 
     app = web.Application(middlewares=[check])

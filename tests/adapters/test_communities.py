@@ -18,7 +18,7 @@ from bot.core.models import Ceilings, OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
 from bot.core.sealing import of_provider
 from bot.engine.timelines.chance import settle
-from tests.adapters.keyed import KeyedServer, keyed
+from tests.adapters.keyed import Crowd, KeyedServer, keyed
 from tests.adapters.test_providers import call
 
 SEALER = AesCipher("a secret that is long enough")
@@ -139,13 +139,13 @@ async def test_a_server_of_ones_own_is_asked_so_much_at_once_as_was_set(
     calls_at_once: int | None, at_once: int
 ) -> None:
     async with world() as here:
-        await here.theirs.prepare(match="slowly", answer={"agents": []}, delay_seconds=0.3)
+        await here.theirs.prepare(match="good evening", answer={"agents": []})
         here.bring(HERE, calls_at_once=calls_at_once)
         models = await here.models.of(here.kept, HERE)
-        running = [asyncio.create_task(models.answer(call(input=f"slowly {number}"))) for number in range(3)]
-        await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-        assert here.theirs.came_with.total() == at_once
-        assert all(one.complete for one in await asyncio.gather(*running))
+        here.theirs.crowd = Crowd(awaited=at_once)  # none is answered before so many have come
+        answers = await asyncio.gather(*[models.answer(call(input=f"good evening {number}")) for number in range(3)])
+        assert all(one.complete for one in answers)
+        assert here.theirs.crowd.most == at_once
 
 
 async def test_who_comes_too_late_for_the_old_key_is_asked_again_with_the_new_one() -> None:
