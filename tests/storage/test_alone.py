@@ -62,13 +62,13 @@ async def test_beside_one_that_runs_the_database_is_read_copied_and_moved(url: s
             await store.export(community_id, tmp_path / "one.zip")
             if store.database.is_sqlite:
                 await store.back_up(tmp_path / "copy.db")
-        async with await SqlStore.open(f"sqlite:///{tmp_path}/other.db", sole=True) as elsewhere:
+        async with await SqlStore.open(f"sqlite:///{tmp_path}/other.db", post="run") as elsewhere:
             await elsewhere.import_archive(tmp_path / "one.zip")
 
 
 async def test_what_is_written_after_another_program_looked_in_outlives_a_kill(url: str) -> None:
     """SQLite's log is removed by whoever thinks to be the last: then what is written there is nowhere."""
-    async with await SqlStore.open(url, sole=True) as store:
+    async with await SqlStore.open(url, post="run") as store:
         async with store.reading(), store.reading():
             pass  # as many connections as a run has
         for there in range(2):
@@ -80,30 +80,30 @@ async def test_what_is_written_after_another_program_looked_in_outlives_a_kill(u
 
 
 async def test_a_second_one_in_the_same_process_is_refused_until_the_first_is_closed(url: str) -> None:
-    async with await SqlStore.open(url, sole=True):
+    async with await SqlStore.open(url, post="run"):
         with pytest.raises(BadSetting, match=f"process {os.getpid()} on "):
-            await SqlStore.open(url, sole=True)
-    async with await SqlStore.open(url, sole=True):
+            await SqlStore.open(url, post="run")
+    async with await SqlStore.open(url, post="run"):
         pass
 
 
 async def test_a_link_to_a_database_is_that_database(tmp_path: Path) -> None:
     (tmp_path / "link.db").symlink_to(tmp_path / "selfroom.db")
-    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", sole=True):
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", post="run"):
         with pytest.raises(BadSetting, match="runs on this database already"):
-            await SqlStore.open(f"sqlite:///{tmp_path}/link.db", sole=True)
+            await SqlStore.open(f"sqlite:///{tmp_path}/link.db", post="run")
     assert stat.S_IMODE(lock_beside(tmp_path / "selfroom.db").stat().st_mode) == 0o600
 
 
 async def test_a_lock_that_cannot_be_taken_is_one_sentence(tmp_path: Path) -> None:
     lock_beside(tmp_path / "selfroom.db").symlink_to(tmp_path / "secret")  # what is written into it is nobody's file
     with pytest.raises(BadSetting, match=r"selfroom.db.lock cannot be opened"):
-        await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", sole=True)
+        await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", post="run")
     assert not (tmp_path / "secret").exists()
 
 
 async def test_two_databases_in_memory_are_two() -> None:
-    async with await SqlStore.open("sqlite://", sole=True), await SqlStore.open("sqlite://", sole=True):
+    async with await SqlStore.open("sqlite://", post="run"), await SqlStore.open("sqlite://", post="run"):
         pass
 
 
@@ -120,7 +120,7 @@ async def cut_off(store: SqlStore) -> None:
 
 
 async def test_a_server_that_went_away_keeps_nobody_from_ending(tmp_path: Path) -> None:
-    async with database("postgresql", tmp_path) as url, await SqlStore.open(url, sole=True) as store:
+    async with database("postgresql", tmp_path) as url, await SqlStore.open(url, post="run") as store:
         await cut_off(store)
 
 
@@ -128,7 +128,7 @@ async def test_after_a_server_went_away_the_database_is_taken_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("storage.alone.LOOK_SECONDS", 0.01)
-    async with database("postgresql", tmp_path) as url, await SqlStore.open(url, sole=True) as store:
+    async with database("postgresql", tmp_path) as url, await SqlStore.open(url, post="run") as store:
 
         async def is_held() -> bool:
             async with store.database.reading() as connection:
@@ -139,7 +139,7 @@ async def test_after_a_server_went_away_the_database_is_taken_again(
             while not await is_held():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         with pytest.raises(BadSetting, match=f"process {os.getpid()} on "):
-            await SqlStore.open(url, sole=True)
+            await SqlStore.open(url, post="run")
 
 
 HELD = text(
@@ -155,6 +155,6 @@ async def test_who_lost_the_database_to_another_while_the_server_was_away_ends(t
             assert await first_line(first) == "runs"
             async with await SqlStore.open(url) as store:
                 await cut_off(store)
-                async with await SqlStore.open(url, sole=True):
+                async with await SqlStore.open(url, post="run"):
                     code, _ = await asyncio.to_thread(first.ends)
     assert code == -signal.SIGTERM
