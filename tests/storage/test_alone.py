@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from bot.core.errors import BadSetting
-from storage.alone import lock_beside
+from storage.alone import Post, lock_beside
 from storage.store import SqlStore
 from tests.forked import Forked, forked
 from tests.founding import founded
@@ -19,6 +19,7 @@ from tests.storage.killed import looked, ran
 from tests.storage.test_kills import database
 
 KINDS = ("sqlite", "postgresql")
+BESIDE: tuple[Post, ...] = ("gateway", "mind")
 
 
 @pytest.fixture(params=KINDS)
@@ -158,3 +159,26 @@ async def test_who_lost_the_database_to_another_while_the_server_was_away_ends(t
                 async with await SqlStore.open(url, post="run"):
                     code, _ = await asyncio.to_thread(first.ends)
     assert code == -signal.SIGTERM
+
+
+async def test_beside_a_gateway_minds_stand_and_neither_another_nor_one_that_runs_all(tmp_path: Path) -> None:
+    async with database("postgresql", tmp_path) as url:
+        async with await SqlStore.open(url, post="gateway"), await SqlStore.open(url, post="mind"):
+            async with await SqlStore.open(url, post="mind"):
+                pass
+            with pytest.raises(BadSetting, match=f"Another gateway runs .*process {os.getpid()} on .*minds .* many"):
+                await SqlStore.open(url, post="gateway")
+            with pytest.raises(BadSetting, match=r"Another Selfroom runs on this database already \(process"):
+                await SqlStore.open(url, post="run")
+        async with await SqlStore.open(url, post="run"):
+            for post in BESIDE:
+                with pytest.raises(BadSetting, match=r"alone .*process .*: stop it, and start it as `selfroom gateway`"):
+                    await SqlStore.open(url, post=post)
+        async with await SqlStore.open(url, post="run"):
+            pass
+
+
+@pytest.mark.parametrize("post", BESIDE)
+async def test_several_processes_need_a_database_that_they_can_share(tmp_path: Path, post: Post) -> None:
+    with pytest.raises(BadSetting, match="Several processes need PostgreSQL: set SELFROOM_DATABASE_URL"):
+        await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", post=post)
