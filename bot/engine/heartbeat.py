@@ -75,7 +75,7 @@ class Heartbeat:
         self._at_once = at_once
         self._on_typing = on_typing
         self._lease_seconds = lease_seconds
-        lasts = 2 * call_seconds + SPARE_SECONDS if lease_seconds is None else lease_seconds
+        lasts = lease_seconds or 2 * call_seconds + SPARE_SECONDS
         self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=lasts)
         self._purse = Purse(store)
         self._applier = Applier(store, performer, clock, random_for, metrics, models=models, on_beat=on_beat)
@@ -95,9 +95,8 @@ class Heartbeat:
         self._carried: set[Claimed] = set()  # claims whose calls are being carried out
         self._unsure = False  # a transaction broke off: it may have claimed somebody for whom nothing runs
         self._running: set[asyncio.Task[None]] = set()
-        self._wanted = False  # a slot was asked for
+        self._wanted = self._closed = False  # a slot was asked for; none is begun any more
         self._looking = False  # who is due is being found out
-        self._closed = False
 
     async def slot(self, now: datetime) -> None:
         """Carry one slot out: everyone due at that time, until the last answer is applied."""
