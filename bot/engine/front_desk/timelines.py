@@ -146,7 +146,7 @@ class Timelines:
         async with self.office.changing(guild_id, person) as (community, write):
             config = self.config.overlaid(community.overrides)
             shut = await rooms_shut_to(write, community.id, person.id)
-            if not shut.isdisjoint(rooms or shut):
+            if not shut.isdisjoint((*rooms, *played_by) if rooms else shut):  # an agent's own room has its number
                 raise Rejected(SITS_IN)
             if not config.timelines:
                 raise Rejected(OFF_HERE)
