@@ -232,7 +232,17 @@ async def test_nobody_takes_along_an_agent_whose_head_is_shut_to_them_by_a_seat(
         async with forked(stage, tmp_path, NOW) as grown:
             desk, mira = Timelines(*office_of(stage, grown)), replace(MIRA, is_architect=True)
             more: dict[str, Any] = {"title": "", "rooms": (AgentId(7),)}
-            with pytest.raises(Rejected, match="You sit in a scene"):
-                await desk.fork(GUILD_ID, mira, AgentId(7), played_by=(AgentId(2),), **more)
+            for who in (mira, BOSS):  # who does not sit may show the tree to who does
+                with pytest.raises(Rejected, match="Agent2 sits in Werewolf"):
+                    await desk.fork(GUILD_ID, who, AgentId(7), played_by=(AgentId(2),), **more)
             with pytest.raises(Rejected, match="no seat of a person"):
-                await desk.fork(GUILD_ID, BOSS, AgentId(7), played_by=(AgentId(2),), **more)
+                await desk.fork(GUILD_ID, BOSS, AgentId(7), played_by=(AgentId(7),), **more)
+
+
+async def test_a_tree_that_may_hold_words_of_closed_rooms_is_for_managers_alone(tmp_path: Path) -> None:
+    async with theatre(agents=2) as stage, forked(stage, tmp_path, NOW, rooms=(AgentId(1),)) as grown:
+        desk, timeline = Timelines(*office_of(stage, grown)), await told_of(stage, grown)
+        assert await desk.rooms_to_read(timeline) == (1,)
+        with grown.trees._file(grown.key).writing() as connection:
+            connection.execute("UPDATE tree SET managers_only = 1")
+        assert await desk.rooms_to_read(timeline) == ()
