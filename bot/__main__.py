@@ -71,6 +71,22 @@ def run() -> None:
 
 
 @cli.command()
+def gateway() -> None:
+    """Run all but minds, which `selfroom mind` runs beside it; both need the same PostgreSQL and the same settings."""
+    from bot.app import run_selfroom
+
+    carry_out(run_selfroom(settings(), say=say, post="gateway"))
+
+
+@cli.command()
+def mind() -> None:
+    """Let agents beat beside a gateway; any number of these may run, on any machine that reaches the database."""
+    from bot.mind import run_mind
+
+    carry_out(run_mind(settings(), say=say))
+
+
+@cli.command()
 def playground(
     port: Annotated[int | None, typer.Option(help="The port to listen on; 0 takes a free one.")] = None,
 ) -> None:

@@ -1,13 +1,10 @@
 """The composition root: builds every part, closes every part, and is the only place that knows all of them."""
 
-import asyncio
 import gc
-import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib import metadata
 
 import structlog
 
@@ -28,7 +25,6 @@ from bot.console.window import Console
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
-from bot.core.spans import Span
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities, examine_model
 from bot.engine.deadlines import Deadlines
@@ -46,7 +42,7 @@ from bot.engine.trial.card import Card
 from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
-from bot.house import DiscordSite, House
+from bot.house import CALL_PATIENCE, DiscordSite, House, open_traces, stopped_by_signals
 from bot.passes import PassFile
 from bot.playground.cdn import PAGE
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
@@ -61,11 +57,11 @@ from bot.vault import Say, chosen, cipher_of, expire_backups, opened
 from bot.visitors import ConsolePeople, Members, Visitors
 from cogs import COGS
 from cogs.ui.scene_pictures import board_picture
+from storage.alone import Post
 from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
 
-CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
 
@@ -88,15 +84,15 @@ class Parts:
     runs: ServedRuns
 
 
-async def run_selfroom(settings: Settings, *, say: Say) -> None:
-    """Run until Ctrl-C or SIGTERM; raises a SelfroomError when it cannot start or go on."""
+async def run_selfroom(settings: Settings, *, say: Say, post: Post = "run") -> None:
+    """Run until Ctrl-C or SIGTERM, all of it or but for minds; raises a SelfroomError when it cannot start or go on."""
     stop = stopped_by_signals()
     check_data_folder(settings.data_dir)
     folder, as_json = settings.data_dir / "logs", settings.log_format == "json"
     set_up_logs(folder, megabytes=settings.log_megabytes, files=settings.log_files, as_json=as_json)
     if settings.discord_token is None:
         hush_false_lag()
-    async with selfroom(settings) as house:
+    async with selfroom(settings, post=post) as house:
         gc.collect()
         gc.freeze()  # what is loaded for good: a full collection went through it for 0.2 s, in which nobody had a turn
         gc.enable()
@@ -118,15 +114,6 @@ async def run_playground(settings: Settings, *, port: int | None, say: Say) -> N
         await stop.wait()
 
 
-def stopped_by_signals() -> asyncio.Event:
-    """Give an event that Ctrl-C and SIGTERM set."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    return stop
-
-
 def announce(house: House, settings: Settings, say: Say) -> None:
     """Say that it runs, and where, and what it runs without."""
     site = house.site
@@ -139,16 +126,19 @@ def announce(house: House, settings: Settings, say: Say) -> None:
 
 
 @asynccontextmanager
-async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) -> AsyncIterator[House]:
-    """Build everything; leaving closes everything. `observers` see every request of a playground."""
+async def selfroom(
+    settings: Settings, *, observers: Sequence[Observer] = (), post: Post = "run"
+) -> AsyncIterator[House]:
+    """Build everything, of a gateway all but minds; leaving closes it. `observers` see a playground's requests."""
     async with AsyncExitStack() as stack:
-        clock, metrics = SystemClock(), PrometheusMetrics(open_traces(stack, settings))
+        clock, metrics = SystemClock(), PrometheusMetrics(open_traces(stack, settings.traces_url))
         store = await SqlStore.open(
-            settings.database, config=settings.defaults, sole=True, timelines=settings.timelines
+            settings.database, config=settings.defaults, post=post, timelines=settings.timelines
         )
         stack.push_async_callback(store.close)
-        async with store.writing() as write:
-            await write.claims.abandon()  # of a process that was killed: this one is alone
+        if post == "run":
+            async with store.writing() as write:
+                await write.claims.abandon()  # of a process that was killed: this one is alone
         face = await open_face(stack, settings, store, clock, metrics)
         site = await open_site(stack, settings, face, observers)
         point_at(api=site.api, gateway=site.gateway, cdn=site.cdn)
@@ -167,29 +157,14 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         runs = ServedRuns(folder=settings.runs, is_shared=settings.is_playground)
         stack.push_async_callback(runs.close)
         parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard, estimator, runs)
-        house = build(settings, site, parts, face)
+        house = build(settings, site, parts, face, beats=post == "run")
         if (window := open_console(settings, house.client, parts)) is not None:
             house.client.window = await stack.enter_async_context(window)
         yield house
 
 
-def open_traces(stack: AsyncExitStack, settings: Settings) -> Callable[[Span], None] | None:
-    """Give what takes the spans of beats, where somebody wants to follow them."""
-    if settings.traces_url is None:
-        return None
-    try:
-        from bot.adapters.traces import traces_to  # brought by an extra, which few have
-    except ModuleNotFoundError as error:
-        raise BadSetting(
-            "SELFROOM_TRACES_URL is set, but not what sends spans: install selfroom[traces], or unset it."
-        ) from error
-    traces = traces_to(settings.traces_url, metadata.version("selfroom"))
-    stack.push_async_callback(asyncio.to_thread, traces.close)
-    return traces
-
-
-def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:
-    """Put the house together from its parts."""
+def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None, *, beats: bool) -> House:
+    """Put the house together from its parts; `beats`: agents do so here, and not in minds beside it."""
     store, models, clock, metrics = parts.store, parts.models, parts.clock, parts.metrics
     tokenizer = tokenizer_for(settings.defaults.model)
     performer = Performer(cipher=parts.cipher, tokenizer=tokenizer, models=models)
@@ -228,7 +203,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         publisher=publisher,
         delivery=delivery,
         scheduler=scheduler,
-        heartbeat=start_heart(settings, parts, performer, delivery, scheduler),
+        heartbeat=start_heart(settings, parts, performer, delivery, scheduler) if beats else None,
         upkeep=upkeep,
         summaries=Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience),
         deadlines=Deadlines(store, clock, config=settings.defaults, models=models, on_done=look),
@@ -236,6 +211,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         face=face,
         metrics=metrics,
         expire_backups=partial(expire_backups, store, settings, clock),
+        owes=store.owes,
     )
 
 

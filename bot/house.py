@@ -1,8 +1,11 @@
 """Selfroom running: its parts together, from the first contact with Discord to the last post."""
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from importlib import metadata
 from typing import Protocol
 
 import aiohttp
@@ -17,6 +20,7 @@ from bot.core.errors import BadSetting
 from bot.core.people import HOUSEKEEPER
 from bot.core.ports import Metrics
 from bot.core.records import Snowflake
+from bot.core.spans import Span
 from bot.core.templates import FIRST_RESIDENTS, TEMPLATES
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
@@ -30,9 +34,35 @@ UPKEEP_SECONDS = 5.0
 DEADLINE_SECONDS = 1.0
 BACKUP_SECONDS = 3_600.0
 TREES_SECONDS = 600.0
+OWED_SECONDS = 60.0
 LAG_SECONDS = 1.0
+CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
 Part = Coroutine[None, None, None]
 Job = Callable[[], Awaitable[None]]
+
+
+def stopped_by_signals() -> asyncio.Event:
+    """Give an event that Ctrl-C and SIGTERM set."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    return stop
+
+
+def open_traces(stack: AsyncExitStack, traces_url: str | None) -> Callable[[Span], None] | None:
+    """Give what takes the spans of beats, where somebody wants to follow them."""
+    if traces_url is None:
+        return None
+    try:
+        from bot.adapters.traces import traces_to  # brought by an extra, which few have
+    except ModuleNotFoundError as error:
+        raise BadSetting(
+            "SELFROOM_TRACES_URL is set, but not what sends spans: install selfroom[traces], or unset it."
+        ) from error
+    traces = traces_to(traces_url, metadata.version("selfroom"))
+    stack.push_async_callback(asyncio.to_thread, traces.close)
+    return traces
 
 
 async def welcome(desk: FrontDesk, guild_id: Snowflake) -> None:
@@ -50,8 +80,8 @@ async def welcome(desk: FrontDesk, guild_id: Snowflake) -> None:
 class Ticking(Protocol):
     """What drives slots and timed jobs."""
 
-    def start(self, slot: Job) -> None:
-        """Begin to tick."""
+    def start(self, slot: Job | None) -> None:
+        """Begin to tick; where nobody beats, with the timed jobs alone."""
 
     def every(self, seconds: float, body: Job, *, name: str) -> None:
         """Run a job again and again."""
@@ -87,7 +117,7 @@ class House:
     publisher: DiscordPublisher
     delivery: Delivery
     scheduler: Ticking
-    heartbeat: Heartbeat
+    heartbeat: Heartbeat | None  # of a gateway minds beside it beat
     upkeep: Upkeep
     summaries: Summaries
     deadlines: Deadlines
@@ -95,6 +125,7 @@ class House:
     face: Face | None
     metrics: Metrics
     expire_backups: Job
+    owes: Callable[[], None]
 
     async def serve(self, stop: asyncio.Event, *, ready: Callable[[], object]) -> None:
         """Live until told to stop; an error that ends a part ends the house."""
@@ -133,16 +164,22 @@ class House:
         await self.desk.timelines.go_on()
         self.scheduler.every(TREES_SECONDS, self.desk.endings.expire, name="timelines")
         self.scheduler.every(TREES_SECONDS, self.desk.runs.expire, name="runs")
-        self.scheduler.start(self.heartbeat.run_due)
+        if self.heartbeat is None:
+            self.scheduler.every(OWED_SECONDS, self._go_on_owing, name="owed")
+        self.scheduler.start(self.heartbeat.run_due if self.heartbeat is not None else None)
         if self.face is not None:
             self.face.is_ready = True
         ready()
         await asyncio.Event().wait()
 
+    async def _go_on_owing(self) -> None:
+        self.owes()
+
     async def _close(self, parts: list[asyncio.Task[None]]) -> None:
         self.scheduler.stop()
         await self.summaries.close()
-        await self.heartbeat.close(FINISH_SECONDS)
+        if self.heartbeat is not None:
+            await self.heartbeat.close(FINISH_SECONDS)
         await self.delivery.close(FINISH_SECONDS)
         await self.client.close()
         await self.publisher.close()

@@ -102,7 +102,7 @@ async def _opened_desk(stack: AsyncExitStack, settings: Settings) -> tuple[Timel
     """Open all that trees are grown with: nobody else may run on the database meanwhile."""
     check_data_folder(settings.data_dir)
     where, defaults = settings.timelines, settings.defaults
-    store = await SqlStore.open(settings.database, config=defaults, sole=True, timelines=where)
+    store = await SqlStore.open(settings.database, config=defaults, post="run", timelines=where)
     stack.push_async_callback(store.close)
     site = DiscordSite(token="", model_url=f"http://127.0.0.1:{settings.playground_port}/v1")
     cipher, clock = cipher_of(settings), SystemClock()

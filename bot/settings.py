@@ -181,6 +181,7 @@ class Settings(BaseSettings):
     console_url: ConsoleAddress | None = None  # of the proxy before it
     console_hours: float = Field(default=12, gt=0, le=168)  # a session lasts
     slot_seconds: float = Field(default=1.0, gt=0, le=10)
+    lease_seconds: float = Field(default=30, ge=2, le=600)  # after which other minds take over from one that is gone
     log_megabytes: int = Field(default=10, ge=1)
     log_files: int = Field(default=5, ge=1)
     traces_url: WebAddress | None = None  # of a collector that takes OpenTelemetry's spans over HTTP

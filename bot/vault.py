@@ -159,12 +159,12 @@ async def move(settings: Settings, *, to: str, say: Say, progress: Callable[[int
     url = database_url(to)
     if in_memory(url):
         raise BadSetting("A database in memory is gone with this command: name a file, or one of PostgreSQL.")
-    async with await SqlStore.open(settings.database, sole=True, timelines=settings.timelines) as source:
+    async with await SqlStore.open(settings.database, post="run", timelines=settings.timelines) as source:
         if url == source.database.url:
             raise BadSetting("Everything is in that database already: name another one.")
         if url.get_backend_name() == "sqlite":
             spare_our_own(settings, source, Path(str(url.database)))
-        async with await SqlStore.open(to, sole=True) as target:
+        async with await SqlStore.open(to, post="run") as target:
             rows = await source.copy_to(target, progress)
     say(f"{counted(rows, 'row')} copied: set SELFROOM_DATABASE_URL to {without_secrets(to)}, and keep the data folder.")
     say("What people delete from now on stays in the old database: delete it once Selfroom runs with the new one.")

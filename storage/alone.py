@@ -1,4 +1,4 @@
-"""One Selfroom at a time runs on a database: who comes second is told which one does, and what to do."""
+"""Who runs on a database: one Selfroom alone, or on PostgreSQL one gateway and any number of minds beside it."""
 
 import asyncio
 import fcntl
@@ -8,9 +8,10 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 import structlog
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,17 +21,28 @@ from storage.faults import in_sentences
 
 LOCK = ".lock"  # what the name of the file beside a SQLite database ends with
 LOCK_CLASS = 7_353_677  # any number: ours among the advisory locks of a PostgreSQL database
+GATEWAY_CLASS = 7_353_678  # that of the one gateway beside minds
 LOOK_SECONDS = 10.0
 LONGEST_NAME = 60  # PostgreSQL cuts longer ones off
 RUNS = (
     "Another Selfroom runs on this database already ({}): stop that one first, or give this one a database of its own "
     "(SELFROOM_DATA_DIR or SELFROOM_DATABASE_URL)."
 )
+ONE_GATEWAY = "Another gateway runs on this database already ({}): one is enough, and minds there may be many."
+NO_ROOM_BESIDE = (
+    "A Selfroom runs on this database alone ({}): stop it, and start it as `selfroom gateway`, so that minds may run "
+    "beside it."
+)
+NEEDS_POSTGRESQL = (
+    "Several processes need PostgreSQL: set SELFROOM_DATABASE_URL, and bring what there is with `selfroom move`; on "
+    "SQLite use `selfroom run`, which is all of them in one."
+)
 
 log = structlog.get_logger(__name__)
 
 _OURS = "CAST(:lock AS integer), hashtext(coalesce(current_schema(), ''))"  # other schemas are other Selfrooms
 _TAKE = text(f"SELECT pg_try_advisory_lock({_OURS})")
+_SHARE = text(f"SELECT pg_try_advisory_lock_shared({_OURS})")
 _LOOK = text("SELECT 1")
 _WHO = text(
     "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
@@ -45,12 +57,24 @@ _KEEP = text(
 )
 
 
-@asynccontextmanager
-async def alone(database: Database) -> AsyncIterator[None]:
-    """Be the only one that runs on a database until the block or the process ends; raises BadSetting.
+Post = Literal["run", "gateway", "mind"]  # what a process does on a database
+_BESIDE = (_SHARE, LOCK_CLASS, NO_ROOM_BESIDE)
+_LOCKS: dict[Post, tuple[tuple[TextClause, int, str], ...]] = {
+    "run": ((_TAKE, LOCK_CLASS, RUNS),),
+    "gateway": (_BESIDE, (_TAKE, GATEWAY_CLASS, ONE_GATEWAY)),
+    "mind": (_BESIDE,),
+}
 
-    Nobody is kept from reading, copying or moving what is in it.
+
+@asynccontextmanager
+async def on_post(database: Database, post: Post) -> AsyncIterator[None]:
+    """Hold a post on a database until the block or the process ends; raises BadSetting where it is taken.
+
+    Who runs all is alone; beside a gateway there are only minds. Nobody is kept from reading, copying or moving what
+    is in it.
     """
+    if post != "run" and database.is_sqlite:
+        raise BadSetting(NEEDS_POSTGRESQL)
     if database.in_memory:
         yield
     elif database.is_sqlite:
@@ -61,7 +85,7 @@ async def alone(database: Database) -> AsyncIterator[None]:
         finally:
             os.close(descriptor)
     else:
-        async with _session(database):
+        async with _session(database, post):
             yield
 
 
@@ -107,10 +131,10 @@ def _opened(lock: Path) -> int:
 
 
 @asynccontextmanager
-async def _session(database: Database) -> AsyncIterator[None]:
-    """Hold a lock of PostgreSQL's as long as a connection of its own, and take it again when a server went away."""
-    held = await _locked(database)
-    watching = asyncio.create_task(_watch(database, held))
+async def _session(database: Database, post: Post) -> AsyncIterator[None]:
+    """Hold locks of PostgreSQL's as long as a connection of its own, and take them again when a server went away."""
+    held = await _locked(database, post)
+    watching = asyncio.create_task(_watch(database, post, held))
     try:
         yield
     finally:
@@ -118,15 +142,16 @@ async def _session(database: Database) -> AsyncIterator[None]:
         await asyncio.wait([watching])
 
 
-async def _locked(database: Database) -> AsyncConnection:
+async def _locked(database: Database, post: Post) -> AsyncConnection:
     with in_sentences():
         connection = await database.engine.connect()
         try:
             await connection.execution_options(isolation_level="AUTOCOMMIT")
             await connection.run_sync(lambda one: one.detach())  # the pool has its own ones
-            if not (await connection.execute(_TAKE, {"lock": LOCK_CLASS})).scalar():
-                who = (await connection.execute(_WHO, {"lock": LOCK_CLASS})).scalars().first()
-                raise BadSetting(RUNS.format(who or "nobody knows which"))
+            for take, lock, refusal in _LOCKS[post]:
+                if not (await connection.execute(take, {"lock": lock})).scalar():
+                    who = (await connection.execute(_WHO, {"lock": lock})).scalars().first()
+                    raise BadSetting(refusal.format(who or "nobody knows which"))
             await connection.execute(_KEEP, {"name": _me()})
         except BaseException:
             await connection.close()
@@ -134,15 +159,15 @@ async def _locked(database: Database) -> AsyncConnection:
     return connection
 
 
-async def _watch(database: Database, held: AsyncConnection) -> None:
-    """Look whether the lock is still held; where another took it while the server was away, this process ends."""
+async def _watch(database: Database, post: Post, held: AsyncConnection) -> None:
+    """Look whether the locks are still held; where another took it while the server was away, this process ends."""
     connection: AsyncConnection | None = held
     try:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:
                 if connection is None:
-                    connection = await _locked(database)
+                    connection = await _locked(database, post)
                 with in_sentences():
                     await connection.execute(_LOOK)
             except (StoreError, SQLAlchemyError):

@@ -295,6 +295,11 @@ class SqlClaims:
         await self.session.run(update(REASONS).where(held).values(due_at=now, held_for=None))
         await recount(self.session, community_id, whose)
 
+    async def renew(self, community_id: CommunityId, beat_ids: Collection[BeatId], lease_until: datetime) -> None:
+        """Let the claims of these beats last longer, as far as nobody else has taken their agents over."""
+        renewed = [{"its": community_id, "beat": beat_id, "until": lease_until} for beat_id in sorted(beat_ids)]
+        await self.session.run(RENEW, renewed)
+
     async def abandon(self, *, keeping: Collection[tuple[CommunityId, BeatId]] = ()) -> None:
         """Free every agent but those of these beats: nothing runs for the others, as after a crash."""
         claimed = select(AGENTS.c.community_id, AGENTS.c.id, AGENTS.c.beat_id).where(AGENTS.c.beat_id.is_not(None))
@@ -395,6 +400,13 @@ TAKE = Prepared(
     update(AGENTS)
     .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
     .values(beat_id=bindparam("beat"), lease_until=bindparam("until"))
+)
+
+
+RENEW = Prepared(
+    update(AGENTS)
+    .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.beat_id == bindparam("beat"))
+    .values(lease_until=bindparam("until"))
 )
 
 

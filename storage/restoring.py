@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 from bot.core.errors import BadSetting, StoreError
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import CommunityId, Snowflake
-from storage.alone import alone
+from storage.alone import on_post
 from storage.columns import from_microseconds
 from storage.database import Database, database_url
 from storage.forgetting import forget_rest
@@ -65,7 +65,7 @@ async def restore(url: str, copy: Path, *, keep: Path) -> Restored:
     """
     database = await _target(url, copy)
     file = Path(str(database.url.database))
-    async with alone(database):
+    async with on_post(database, "run"):
         kept = keep if await asyncio.to_thread(file.exists) else None
         gone = await asyncio.to_thread(gone_by_now, file) if kept is not None else []
         with TemporaryDirectory(dir=file.parent, prefix=UNFINISHED, ignore_cleanup_errors=True) as folder:
@@ -83,7 +83,7 @@ async def restore(url: str, copy: Path, *, keep: Path) -> Restored:
 
 async def check_restorable(url: str, copy: Path) -> None:
     """Raise what keeps a copy from being put there, before anybody is asked whether it should be."""
-    async with alone(await _target(url, copy)):
+    async with on_post(await _target(url, copy), "run"):
         pass
 
 

@@ -18,7 +18,7 @@ from bot.core.happenings import Happening
 from bot.core.ports import Cipher, Expected
 from bot.core.records import CommunityId, Snowflake
 from bot.core.timelines.records import Cut, Image
-from storage.alone import alone
+from storage.alone import Post, on_post
 from storage.communities import begin
 from storage.database import Database, open_database
 from storage.emptying import work_off
@@ -61,27 +61,27 @@ class SqlStore:
 
     @classmethod
     async def open(
-        cls, url: str, *, config: CommunityConfig | None = None, sole: bool = False, timelines: Path | None = None
+        cls, url: str, *, config: CommunityConfig | None = None, post: Post | None = None, timelines: Path | None = None
     ) -> Self:
         """Open a database and bring it up to date; `config` are the installation's settings for communities.
 
         `timelines`: the folder of the trees that grew from it, out of which goes what is deleted.
-        `sole`: for who runs on it, and nobody else does so until it is closed. Raises BadSetting for a URL that cannot
-        be used, or where another runs already, and StoreError when the database cannot be used.
+        `post`: for who runs on it; who runs all of it is alone until it is closed. Raises BadSetting for a URL that
+        cannot be used, or where that post is taken already, and StoreError when the database cannot be used.
         """
         database = await open_database(url)
         store = cls(database, config or CommunityConfig(), timelines)
         try:
-            if sole:
-                await store._held.enter_async_context(alone(database))
-                store._is_alone = True
+            if post is not None:
+                await store._held.enter_async_context(on_post(database, post))
+                store._is_alone = post != "mind"
             await migrate(database)
-            if sole and timelines is not None:
+            if post is not None and timelines is not None:
                 await settle_trees(database, timelines)
         except BaseException:
             await store.close()
             raise
-        if not database.in_memory:
+        if not database.in_memory and post != "mind":
             store._purger.start()  # what a run that was killed still owed
         return store
 
@@ -118,6 +118,10 @@ class SqlStore:
         used again: of them that is never said.
         """
         return await self._purger.finish(community_id, patience=PATIENCE_SECONDS) and self.database.is_sqlite
+
+    def owes(self) -> None:
+        """Go on with what is still owed to those whose words go: minds beside this process may have deleted some."""
+        self._purger.start()
 
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""

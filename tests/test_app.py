@@ -68,7 +68,7 @@ async def test_no_collection_goes_through_what_a_run_has_loaded_for_good(
             frozen.append(gc.get_freeze_count())
 
     @asynccontextmanager
-    async def opened(settings: Settings) -> AsyncIterator[Served]:
+    async def opened(settings: Settings, **_: object) -> AsyncIterator[Served]:
         yield Served()
 
     monkeypatch.setattr("bot.app.selfroom", opened)

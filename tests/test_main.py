@@ -353,3 +353,10 @@ def settle(data: Path) -> None:
                 await write.apply(community_id, [AddKey(key=key)])
 
     asyncio.run(fill())
+
+
+def test_on_sqlite_minds_and_a_gateway_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refused("mind").startswith("A mind needs the gateway's secret, to open keys: set SELFROOM_SECRET")
+    monkeypatch.setenv("SELFROOM_SECRET", "long enough to be one")
+    for command in ("gateway", "mind"):
+        assert refused(command).startswith("Several processes need PostgreSQL: set SELFROOM_DATABASE_URL")

@@ -30,12 +30,13 @@ class SlotScheduler:
             timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
 
-    def start(self, slot: JobBody) -> None:
-        """Begin to tick."""
+    def start(self, slot: JobBody | None) -> None:
+        """Begin to tick; where nobody beats, with the timed jobs alone."""
         self._slot = slot
-        self._scheduler.add_job(
-            self._tick, "interval", seconds=self._slot_seconds, id="slot", max_instances=TICKS_AT_ONCE
-        )
+        if slot is not None:
+            self._scheduler.add_job(
+                self._tick, "interval", seconds=self._slot_seconds, id="slot", max_instances=TICKS_AT_ONCE
+            )
         self._scheduler.start()
 
     def every(self, seconds: float, body: JobBody, *, name: str) -> None:

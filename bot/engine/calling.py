@@ -83,6 +83,7 @@ class Caller:
         objections: Objections,
         *,
         call_seconds: float,
+        renews: bool = False,
         on_letters: Callable[[], None],
     ) -> None:
         self._store = store
@@ -94,6 +95,7 @@ class Caller:
         self._workshop = workshop
         self._turns_read = TurnReader(workshop=workshop, objections=objections)
         self._call_seconds = call_seconds
+        self._renews = renews  # claims, for as long as a call goes on
         self._on_letters = on_letters
         # a community's answers are applied one after the other, in the order in which they came
         self._turns: defaultdict[CommunityId, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -227,7 +229,8 @@ class Caller:
         """Give the call that goes on where an answer consists of look-ups; None where it does not, or cannot be."""
         ready = call.ready[0]
         reply = None if call.shared else parsed.replies.get(ready.agent_id)
-        lasts = ready.claim.lease_until - self._clock.now() > timedelta(seconds=self._call_seconds)
+        left = ready.claim.lease_until - self._clock.now()
+        lasts = self._renews or left > timedelta(seconds=self._call_seconds)
         if reply is None or not _looks_up(ready, reply) or not lasts:
             return None
         found = await self._applier.look_up(call, reply.actions, batch.redactor)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -43,7 +43,8 @@ class Heartbeat:
 
     `objections`: asked of moderation also for what delivery carries. `random_for` gives the chance of a beat,
     `on_typing` shows the bot typing in a channel, `on_letters` is called when there may be something to deliver,
-    `planned` is told when the next slot is due, `at_once`: agents looked at in one.
+    `planned` is told when the next slot is due, `at_once`: agents looked at in one. `lease_seconds`: beside others on
+    the same database a claim lasts so long, is renewed while it is carried out (`renew`), and is never freed by others.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Heartbeat:
         on_letters: Callable[[], None] = _nothing,
         on_beat: Callable[[], None] = _nothing,
         call_seconds: float = CALL_SECONDS,
+        lease_seconds: float | None = None,
         at_once: int = AT_ONCE,
     ) -> None:
         self._store = store
@@ -72,7 +74,9 @@ class Heartbeat:
         self._planned = planned
         self._at_once = at_once
         self._on_typing = on_typing
-        self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
+        self._lease_seconds = lease_seconds
+        lasts = lease_seconds or 2 * call_seconds + SPARE_SECONDS
+        self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=lasts)
         self._purse = Purse(store)
         self._applier = Applier(store, performer, clock, random_for, metrics, models=models, on_beat=on_beat)
         self._caller = Caller(
@@ -84,15 +88,15 @@ class Heartbeat:
             workshop,
             objections or Objections(clock),
             call_seconds=call_seconds,
+            renews=lease_seconds is not None,
             on_letters=on_letters,
         )
         self._door = asyncio.Lock()  # one slot is collected at a time
         self._carried: set[Claimed] = set()  # claims whose calls are being carried out
         self._unsure = False  # a transaction broke off: it may have claimed somebody for whom nothing runs
         self._running: set[asyncio.Task[None]] = set()
-        self._wanted = False  # a slot was asked for
+        self._wanted = self._closed = False  # a slot was asked for; none is begun any more
         self._looking = False  # who is due is being found out
-        self._closed = False
 
     async def slot(self, now: datetime) -> None:
         """Carry one slot out: everyone due at that time, until the last answer is applied."""
@@ -166,12 +170,30 @@ class Heartbeat:
         return batches
 
     async def _free_unsure(self) -> None:
-        """Free agents that a broken transaction may have claimed: nobody else would before their leases end."""
-        if not self._unsure:
+        """Free agents that a broken transaction may have claimed: nobody else would before their leases end.
+
+        Beside others it is waited for that: who is claimed may be theirs.
+        """
+        if not self._unsure or self._lease_seconds is not None:
             return
         async with self._store.writing() as write:
             await write.claims.abandon(keeping=self._carried)
         self._unsure = False
+
+    async def renew(self) -> None:
+        """Let the claims that are being carried out last longer; where that fails, others take over in time."""
+        if self._lease_seconds is None:
+            return
+        theirs: dict[CommunityId, set[BeatId]] = {}
+        for community_id, beat_id in self._carried:
+            theirs.setdefault(community_id, set()).add(beat_id)
+        for community_id, beat_ids in sorted(theirs.items()):
+            until = self._clock.now() + timedelta(seconds=self._lease_seconds)
+            try:
+                async with self._store.writing(community_id) as write:
+                    await write.claims.renew(community_id, beat_ids, until)
+            except StoreError as error:
+                log.warning("claims could not be renewed", community=community_id, why=error.sentence)
 
     async def _enter(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime

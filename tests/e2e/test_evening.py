@@ -58,7 +58,7 @@ async def test_a_game_that_is_killed_in_the_middle_goes_on_to_its_end(tmp_path: 
             await player.tab.shot(f"selfroom-evening-{kind}-1-lobby")
             await player.scene.get_by_role("button", name="Begin").click()
             assert not await player.plays(moves=1, shot="2-seat"), "it ended before it could be killed"
-            assert not player.tab.errors
+            assert not player.faults()
             first.process.send_signal(signal.SIGKILL)
             await first.ends()
     async with started(tmp_path) as second:
@@ -71,7 +71,7 @@ async def test_a_game_that_is_killed_in_the_middle_goes_on_to_its_end(tmp_path: 
             await player.tab.page.emulate_media(color_scheme="light")
             await player.tab.page.reload()
             await player.results("5-results")
-            assert not player.tab.errors
+            assert not player.faults()
         await told_once(second, thread_id)
 
 
@@ -118,6 +118,10 @@ class Player:
     def turn(self) -> Locator:
         """One's seat, once one is asked."""
         return self.tab.page.locator(".message", has_text="It is your turn").last
+
+    def faults(self) -> list[str]:
+        """Give what went wrong on the page; what was pressed just as it changed is refused, with a word."""
+        return [one for one in self.tab.errors if not ("status of 400" in one and one.endswith("/interactions)"))]
 
     async def plays(self, *, shot: str, moves: int = LONGEST_SECONDS) -> bool:
         """Play until so many moves were made, or it is over; tells whether it is. Keeps a picture of the first turn."""

@@ -76,7 +76,7 @@ def killed_amid_copy(target: Path) -> None:
 
 
 async def _ran(url: str) -> None:
-    async with await SqlStore.open(url, sole=True):
+    async with await SqlStore.open(url, post="run"):
         print("runs", flush=True)  # noqa: T201
         await asyncio.Event().wait()
 

@@ -285,6 +285,21 @@ async def test_claims_for_which_nothing_runs_are_freed_and_the_others_kept(
         assert await write.claims.due(NOW, limit=5) == [(community_id, FIRST)]
 
 
+async def test_a_claim_that_is_renewed_lasts_longer_unless_another_has_it_by_now(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await put(store, community_id, reason())
+    (first,) = await claim(store, community_id)
+    later = LEASE + timedelta(seconds=60)
+    async with store.writing(community_id) as write:
+        await write.claims.renew(community_id, [first.beat_id], later)
+        assert await write.claims.due(LEASE, limit=5) == []
+        (second,) = await write.claims.take(community_id, [FIRST], now=later, lease_until=later + timedelta(seconds=60))
+        await write.claims.renew(community_id, [first.beat_id], later + timedelta(hours=1))
+        assert await write.claims.holds(second)
+        assert await write.claims.due(later + timedelta(seconds=60), limit=5) == [(community_id, FIRST)]
+
+
 async def test_the_first_beat_of_each_since_then_is_found(store: SqlStore, community_id: CommunityId) -> None:
     async def beat(id: int, seconds: float) -> None:
         await put(store, community_id, reason())

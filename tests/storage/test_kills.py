@@ -65,7 +65,7 @@ async def killed_everywhere(kind: str, work: str, folder: Path, make: Make, chec
             await make(url)
             code, told = await ran(url, work, 1 + (2 * number + 1) * steps // (2 * kills), archive)
             assert code == -9
-            async with await SqlStore.open(url, sole=True) as store:
+            async with await SqlStore.open(url, post="run") as store:
                 if work == "import":  # what came in half goes at the next start, and nobody saw it
                     await store.gone_for_good()
                 await consistent(store, searched=work != "open")

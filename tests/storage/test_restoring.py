@@ -123,7 +123,7 @@ async def test_what_is_no_sound_copy_of_ours_changes_nothing(tmp_path: Path) -> 
         assert "\n" not in caught.value.sentence
     assert (tmp_path / "selfroom.db").read_bytes() == before
     assert not keep.exists()
-    async with await SqlStore.open(url, sole=True) as store:
+    async with await SqlStore.open(url, post="run") as store:
         assert await lines(store, community_id) == ["from mira", "from rob"]
         with pytest.raises(BadSetting, match="Another Selfroom runs on this database"):
             await restore(url, copy, keep=keep)

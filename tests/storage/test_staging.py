@@ -194,7 +194,7 @@ async def test_what_a_kill_leaves_goes_at_the_next_start(
     await broken_off(store, path, monkeypatch)
     async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db"):
         assert await hidden(store.database) == 1, "who only looks leaves alone what may be under way"
-    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", sole=True) as again:
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", post="run") as again:
         assert await again.gone_for_good()
         assert await hidden(again.database) == 0
         async with again.database.reading() as connection:

@@ -1,7 +1,8 @@
 """`chat`: a talk by turns, about a topic, each seat with a brief of its own if one is given."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from dataclasses import replace
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
@@ -25,13 +26,13 @@ from bot.core.scenes.kind import (
     Seat,
     Secrecy,
     Seen,
-    State,
     TextId,
     UpToTurns,
     Wait,
     Words,
 )
 from bot.core.scenes.orderings import Order, Schedule, Twice, Unchosen
+from bot.core.scenes.silence import Silences, Spoken, YieldsInARow
 from bot.core.wording import counted
 
 LONGEST_SAID = 150
@@ -57,23 +58,19 @@ class ProposeEnd(Move):
     name: ClassVar[str] = "propose_end"
 
 
-class Chat(State):
-    """A talk."""
+class Talk(Spoken):
+    """What a talk is in each version."""
 
     order: Order
-    yields: int = 0  # in a row
     enders: Annotated[tuple[Seat, ...], Few] = ()
     said: int = 0
-    spoke: Mapping[Seat, UpToTurns] = Field(
-        default_factory=dict, max_length=MOST_SEATS
-    )  # how often each has said something
     turns_left: int
 
     def next(self) -> Expect | Wait | Over:
         speakers = self.order.speakers(self.present)
         if 2 * len(self.enders) > len(self.order.speakers(self.seats)):
             return self.closed("most of them proposed to end it")
-        if not speakers or self.yields >= len(speakers):
+        if self.is_quiet(speakers):
             return self.closed("nobody had more to say")
         return self.order.awaited(self.present)
 
@@ -88,22 +85,31 @@ class Chat(State):
 
     def apply(self, seat: Seat, move: Move, chance: Chance) -> Applied:
         events: tuple[Event, ...] = ()
-        update: dict[str, object] = {"turns_left": max(0, self.turns_left - 1)}
+        after, update = self, dict[str, object](turns_left=max(0, self.turns_left - 1))
         match move:
             case Schedule(seats=seats):
                 order = self.order.scheduled(seats, self.present, chance)
                 return self._scheduled(order)
             case Say(text=text):
                 events = (Event(text=f"{{t{text}}}", speaker=seat, kind="say"),)
-                spoke = {**self.spoke, seat: self.spoke.get(seat, 0) + 1}
-                update |= {"yields": 0, "said": self.said + 1, "spoke": spoke}
+                after = self.heard().counting(seat)
+                update["said"] = self.said + 1
             case ProposeEnd():
                 events = (Event(text=f"{{s{seat}}} proposes to end it.", kind="propose_end"),)
                 update |= {"enders": (*self.enders, seat)}
             case _:
-                update |= {"yields": self.yields + 1}
+                after = self.yielded_by(seat)
         update["order"] = self.order.after(self.present, chance)
-        return Applied(self.model_copy(update=update), events)
+        return Applied(after.model_copy(update=update), events)
+
+    def counting(self, seat: Seat) -> Self:
+        """Give what it is with one more word of a seat's counted, where such are counted."""
+        return self
+
+    @property
+    def counts(self) -> Mapping[Seat, int]:
+        """How often each has said something, where that is counted."""
+        return {}
 
     def timeout(self, seat: Seat) -> Move:
         return Schedule(seats=()) if self.order.is_scheduling else Yield()
@@ -132,8 +138,8 @@ class Chat(State):
         facts = [("Topic", "{o.topic}"), ("Turns left", str(self.turns_left))]
         if following := self.order.following(self.present):
             facts.append(("Then", ", ".join(f"{{s{one}}}" for one in following)))
-        if self.spoke:
-            most_first = sorted(self.spoke.items(), key=lambda one: (-one[1], one[0]))
+        if self.counts:
+            most_first = sorted(self.counts.items(), key=lambda one: (-one[1], one[0]))
             facts.append(("Spoke", ", ".join(f"{{s{one}}} {times}" for one, times in most_first)))
         if self.enders:
             facts.append(("Would end it", ", ".join(f"{{s{one}}}" for one in self.enders)))
@@ -147,7 +153,7 @@ class Chat(State):
             {
                 "seat": one,
                 "note": ", ".join(self._notes(one)),
-                "said": self.spoke.get(one, 0),
+                "said": self.counts.get(one, 0),
                 "speaks": one in speaks,
                 "away": one in self.away,
             }
@@ -157,7 +163,7 @@ class Chat(State):
         return {"seats": seats, "middle": [going_on, f"{counted(self.turns_left, 'turn')} left"], "told": [*told]}
 
     def _notes(self, seat: Seat) -> list[str]:
-        following, times = self.order.following(self.present), self.spoke.get(seat, 0)
+        following, times = self.order.following(self.present), self.counts.get(seat, 0)
         said = {
             "away": seat in self.away,
             "moderates": seat == self.order.moderator,
@@ -172,6 +178,25 @@ class Chat(State):
         if order.ordering is not self.order.ordering:
             events = (Event(text="From now on everybody speaks in the order of seats."),)
         return Applied(self.model_copy(update={"order": order}), events)
+
+
+class Chat(Silences, Talk):
+    """A talk."""
+
+    spoke: Mapping[Seat, UpToTurns] = Field(
+        default_factory=dict, max_length=MOST_SEATS
+    )  # how often each has said something
+
+    def counting(self, seat: Seat) -> Self:
+        return self.model_copy(update={"spoke": {**self.spoke, seat: self.spoke.get(seat, 0) + 1}})
+
+    @property
+    def counts(self) -> Mapping[Seat, int]:
+        return self.spoke
+
+
+class ChatBefore(YieldsInARow, Talk):
+    """A talk of version 1, which counted nobody's words."""
 
 
 class ChatOptions(Options):
@@ -196,7 +221,11 @@ class ChatOptions(Options):
             goes_round=self.unchosen == "sequential",
         ).after(seats, chance)
         opening = (Event(text="{o.opening}", kind="opening"),) if self.opening else ()
-        return Applied(Chat(seats=seats, order=order, turns_left=self.turns), opening)
+        return Applied(self.begins_as()(seats=seats, order=order, turns_left=self.turns), opening)
+
+    def begins_as(self) -> type[Talk]:
+        """Give what it begins as in its version."""
+        return Chat
 
     def refusal(self, seats: int) -> str:
         if self.ordering is Ordering.MODERATED and seats < 3:
@@ -204,9 +233,16 @@ class ChatOptions(Options):
         return ""
 
 
+class ChatOptionsBefore(ChatOptions):
+    """What a chat of version 1 is about."""
+
+    def begins_as(self) -> type[Talk]:
+        return ChatBefore
+
+
 CHAT = SceneKind(
     kind="chat",
-    version=1,
+    version=2,
     title="Chat",
     rules=(
         "A talk by turns. When it is your turn, say one thing, or yield. It ends when its turns are used up, when "
@@ -238,3 +274,4 @@ CHAT = SceneKind(
         ),
     ),
 )
+CHAT_BEFORE = replace(CHAT, version=1, options=ChatOptionsBefore, state=ChatBefore)

@@ -58,5 +58,10 @@ def played_by(scene: Scene, agents: Mapping[Seat, AgentId]) -> Scene:
     scene = replace(scene, seats=seats)
     if (found := begun(scene)) is None:
         return scene
-    standing = found[1].but(misses={seat: many for seat, many in found[1].misses.items() if seat not in agents})
+    standing = found[1]
+    away = tuple(seat for seat in standing.state.away if seat not in agents)
+    standing = standing.but(
+        state=standing.state.model_copy(update={"away": away}),
+        misses={seat: many for seat, many in standing.misses.items() if seat not in agents},
+    )
     return replace(scene, standing=standing.packed(), digest=standing.digest())

@@ -3,9 +3,9 @@
 import pytest
 
 from bot.core.errors import Rejected
-from bot.core.scenes.chat import CHAT, ChatOptions
-from bot.core.scenes.kind import RULES
-from bot.core.scenes.play import Rule
+from bot.core.scenes.chat import CHAT, CHAT_BEFORE, ChatOptions
+from bot.core.scenes.kind import RULES, SceneKind
+from bot.core.scenes.play import MISSES_UNTIL_AWAY, Rule
 from tests.core.scenes.plays import Playing, of
 
 
@@ -38,6 +38,36 @@ def test_it_ends_after_a_round_in_which_nobody_says_anything() -> None:
         assert not talk.is_over
         talk.move(seat, "yield")
     assert talk.outcome == "It is over: nobody had more to say."
+
+
+def abandoned(kind: SceneKind, seats: int) -> Playing:
+    """A talk whose last two seats have gone away, one after the other, while the others went on speaking."""
+    talk = of(kind, kind.options(), seats)
+    for _ in range(MISSES_UNTIL_AWAY):
+        for seat in range(1, seats - 1):
+            talk.move(seat, "say", text="Where are you?")
+        for _ in range(2):
+            if not talk.is_over:
+                talk.enter(RULES, Rule.DEADLINE)
+    return talk
+
+
+def test_who_went_away_ends_nothing_that_others_still_say() -> None:
+    talk = abandoned(CHAT, 4)
+    assert talk.standing.state.away == (3, 4)
+    talk.move(1, "say", text="Then it is the two of us.")
+    talk.move(2, "yield")
+    assert not talk.is_over
+    talk.move(1, "yield")
+    assert talk.outcome == "It is over: nobody had more to say."
+
+
+def test_one_alone_talks_to_nobody() -> None:
+    assert abandoned(CHAT, 3).outcome == "It is over: nobody had more to say."
+
+
+def test_a_talk_of_version_1_goes_on_by_its_own_rules() -> None:
+    assert abandoned(CHAT_BEFORE, 4).outcome == "It is over: nobody had more to say."
 
 
 def test_it_ends_when_more_than_half_propose_it() -> None:

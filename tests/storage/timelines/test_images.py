@@ -60,7 +60,7 @@ async def test_what_a_kill_left_of_worlds_and_trees_is_swept_at_the_next_start(t
     (folder / "1" / ".selfroom-abc" / "base.db").write_bytes(b"a secret")
     for name in ("7.making", "7.making-wal", "7.making-shm"):
         (folder / "1" / name).write_bytes(b"a secret")
-    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", sole=True, timelines=folder):
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db", post="run", timelines=folder):
         assert list((folder / "1").iterdir()) == []
     sweep(tmp_path / "nowhere")
 

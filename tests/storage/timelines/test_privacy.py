@@ -270,7 +270,7 @@ async def test_a_fork_that_was_killed_and_a_tree_without_a_row_leave_nothing(liv
         await write.timelines.keep(replace(known, id=TreeId(2)))  # whose file was never made
     await live.store.close()
     url, folder = f"sqlite:///{tmp_path}/selfroom.db", live.trees.folder
-    async with await SqlStore.open(url, sole=True, timelines=folder) as again, again.reading() as read:
+    async with await SqlStore.open(url, post="run", timelines=folder) as again, again.reading() as read:
         assert await read.timelines.all() == [known]
     assert trees_in(folder) == [(1, 1)]
 
@@ -307,7 +307,7 @@ async def test_a_purge_that_was_broken_off_is_done_after_a_restart(live: Living,
         await live.store.close()
     assert await live.is_anywhere(SECRET)
     url = f"sqlite:///{tmp_path}/selfroom.db"
-    async with await SqlStore.open(url, sole=True, timelines=live.trees.folder) as again:
+    async with await SqlStore.open(url, post="run", timelines=live.trees.folder) as again:
         assert await again.gone_for_good()
     assert not await live.is_anywhere(SECRET)
 

@@ -1,5 +1,7 @@
 """The kind as it is found by its name."""
 
+from dataclasses import replace
+
 from bot.core.scenes.council.moves import (
     Adjourn,
     Amend,
@@ -11,12 +13,12 @@ from bot.core.scenes.council.moves import (
     Withdraw,
     Yield,
 )
-from bot.core.scenes.council.state import Council, CouncilOptions
+from bot.core.scenes.council.state import Council, CouncilBefore, CouncilOptions, CouncilOptionsBefore
 from bot.core.scenes.kind import Ordering, Preset, SceneKind, Secrecy
 
 COUNCIL = SceneKind(
     kind="council",
-    version=1,
+    version=2,
     title="Council",
     rules=(
         "A meeting that decides. In the debate it is one seat's turn at a time: speak, move a motion where none is on "
@@ -41,3 +43,5 @@ COUNCIL = SceneKind(
         ),
     ),
 )
+
+COUNCIL_BEFORE = replace(COUNCIL, version=1, options=CouncilOptionsBefore, state=CouncilBefore)

@@ -8,13 +8,13 @@ from bot.core.scenes.kind import Expect, Over, Seat, Seen
 from bot.core.wording import counted
 
 if TYPE_CHECKING:
-    from bot.core.scenes.council.state import Council
+    from bot.core.scenes.council.state import Meeting
 
 Facts = tuple[tuple[str, str], ...]
 LAST_DECIDED = 5
 
 
-def seen(council: "Council", seat: Seat) -> Seen:
+def seen(council: "Meeting", seat: Seat) -> Seen:
     """Give what a seat sees (0: whoever watches)."""
     awaited, facts = council.awaits, _facts(council)
     last = council.decided[-1] if council.decided else None
@@ -28,7 +28,7 @@ def seen(council: "Council", seat: Seat) -> Seen:
     )
 
 
-def _facts(council: "Council") -> Facts:
+def _facts(council: "Meeting") -> Facts:
     facts = [("About", "{o.topic}")]
     if council.motion is not None:
         facts += shown(council.motion)
@@ -42,12 +42,12 @@ def _facts(council: "Council") -> Facts:
     return tuple(facts)
 
 
-def _cast(council: "Council") -> dict[Seat, str]:
+def _cast(council: "Meeting") -> dict[Seat, str]:
     """Give who voted how in the last ballot, if that was open and no other goes on."""
-    return {} if council.ballot else {**council.cast}
+    return {} if council.ballot else {**council.last_votes}
 
 
-def _picture(council: "Council", facts: Facts) -> dict[str, Json]:
+def _picture(council: "Meeting", facts: Facts) -> dict[str, Json]:
     """Give what the horseshoe is drawn from: of an open ballot nothing but that it is, nor who came back to vote."""
     awaited, cast, motion = council.awaits, _cast(council), council.motion
     away = () if council.ballot else council.away
@@ -74,7 +74,7 @@ def _picture(council: "Council", facts: Facts) -> dict[str, Json]:
     }
 
 
-def _notes(council: "Council", seat: Seat, cast: dict[Seat, str]) -> list[str]:
+def _notes(council: "Meeting", seat: Seat, cast: dict[Seat, str]) -> list[str]:
     motion = council.motion
     said = {
         "away": seat in council.away and not council.ballot,

@@ -1,7 +1,7 @@
 """A meeting: its options, and where it stands."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -44,10 +44,10 @@ from bot.core.scenes.kind import (
     Place,
     Seat,
     Seen,
-    State,
     TextId,
 )
 from bot.core.scenes.orderings import Order, Twice
+from bot.core.scenes.silence import Silences, Spoken, YieldsInARow
 from bot.core.wording import counted
 
 ROUNDS_OF_DEBATE = 3
@@ -72,7 +72,11 @@ class CouncilOptions(Options):
 
     def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
         order = Order(ordering=self.ordering, twice=self.twice).after(seats, chance)
-        return Applied(Council(seats=seats, order=order, terms=self.model_copy(update={"topic": ""})))
+        return Applied(self.begins_as()(seats=seats, order=order, terms=self.model_copy(update={"topic": ""})))
+
+    def begins_as(self) -> "type[Meeting]":
+        """Give what it begins as in its version."""
+        return Council
 
     def refusal(self, seats: int) -> str:
         if seats - self.host < 2:
@@ -80,19 +84,17 @@ class CouncilOptions(Options):
         return "A council has at most 15 members beside the host." if seats - self.host > 15 else ""
 
 
-class Council(State):
-    """A meeting."""
+class Meeting(Spoken):
+    """What a meeting is in each version."""
 
     order: Order
     terms: CouncilOptions
     motion: Motion | None = None
     ballot: Literal["", "amendment", "motion", "tie"] = ""
     votes: Mapping[Seat, Choice] = Field(default_factory=dict, max_length=MOST_SEATS)
-    cast: Mapping[Seat, Choice] = Field(default_factory=dict, max_length=MOST_SEATS)  # in the last ballot, if open
     decided: Annotated[tuple[Tally, ...], Field(max_length=MOST_MOTIONS * (2 + MOST_AMENDMENTS))] = ()
     moved: int = 0
     leaving: Annotated[tuple[Seat, ...], Few] = ()  # who proposed to adjourn
-    yields: int = 0  # in a row
     ended: str = ""
 
     @property
@@ -163,14 +165,13 @@ class Council(State):
             case Second():
                 return self._seconded(seat, chance)
             case Yield():
-                yields = self.yields + 1
-                after = self.model_copy(update={"yields": yields})
-                if not self.motion and yields >= len(self.present):
+                after = self.yielded_by(seat)
+                if not self.motion and after.is_quiet(self.present):
                     return Applied(after.model_copy(update={"ended": "nobody had more to say"}))
                 return after._turned(chance)
-        applied = self.model_copy(update={"yields": 0})._did(seat, move)
+        applied = self.heard()._did(seat, move)
         state = applied.state
-        if not isinstance(state, Council) or state.ended or state.ballot:
+        if not isinstance(state, Meeting) or state.ended or state.ballot:
             return applied
         turned = state._turned(chance)
         return Applied(turned.state, (*applied.events, *turned.events))
@@ -265,11 +266,11 @@ class Council(State):
         motion = self.motion
         if motion is None or not self.ballot:
             return Applied(self)
-        if self.ballot == "tie":  # `cast` stays what the members voted
+        if self.ballot == "tie":  # what is remembered stays what the members voted
             return self._decided(motion, self.decided[-1], passed=self.votes.get(self.chair) == "yes", chance=chance)
         about = "motion" if self.ballot == "motion" else "amendment"
-        tally, cast = self._tally(motion, about), {} if self.terms.secret else self.votes
-        after = self.model_copy(update={"decided": (*self.decided, tally), "cast": cast})
+        tally, after = self._tally(motion, about), self if self.terms.secret else self.remembering(self.votes)
+        after = after.model_copy(update={"decided": (*self.decided, tally)})
         if self._is_for_host(tally):
             return after._with(Event(text="A tie: the host decides."), ballot="tie", votes={})
         if about == "amendment":
@@ -336,3 +337,36 @@ class Council(State):
 
     def view(self, seat: Seat) -> Seen:
         return seen(self, seat)
+
+    def remembering(self, votes: Mapping[Seat, Choice]) -> Self:
+        """Give what it is with who voted how in an open ballot kept, where that is shown."""
+        return self
+
+    @property
+    def last_votes(self) -> Mapping[Seat, Choice]:
+        """Who voted how in the last ballot, where that was open and is kept."""
+        return {}
+
+
+class Council(Silences, Meeting):
+    """A meeting."""
+
+    cast: Mapping[Seat, Choice] = Field(default_factory=dict, max_length=MOST_SEATS)  # in the last ballot, if open
+
+    def remembering(self, votes: Mapping[Seat, Choice]) -> Self:
+        return self.model_copy(update={"cast": votes})
+
+    @property
+    def last_votes(self) -> Mapping[Seat, Choice]:
+        return self.cast
+
+
+class CouncilBefore(YieldsInARow, Meeting):
+    """A meeting of version 1, which kept nobody's vote."""
+
+
+class CouncilOptionsBefore(CouncilOptions):
+    """How a council of version 1 decides."""
+
+    def begins_as(self) -> type[Meeting]:
+        return CouncilBefore

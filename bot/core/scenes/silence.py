@@ -1,0 +1,53 @@
+"""When nobody has more to say: how kinds of free speech count those who yield."""
+
+from collections.abc import Iterable
+from typing import Annotated, Self
+
+from bot.core.scenes.kind import Few, Seat, State
+
+
+class Spoken(State):
+    """A talk that ends when everybody yields."""
+
+    def yielded_by(self, seat: Seat) -> Self:
+        """Give what it is after somebody yielded."""
+        raise NotImplementedError
+
+    def heard(self) -> Self:
+        """Give what it is after something was said."""
+        raise NotImplementedError
+
+    def is_quiet(self, speakers: Iterable[Seat]) -> bool:
+        """Tell whether nobody of these had more to say."""
+        raise NotImplementedError
+
+
+class Silences(Spoken):
+    """Counts who yielded since something was said, of those who are there; one alone talks to nobody."""
+
+    silent: Annotated[tuple[Seat, ...], Few] = ()
+
+    def yielded_by(self, seat: Seat) -> Self:
+        return self.model_copy(update={"silent": tuple(sorted({*self.silent, seat}))})
+
+    def heard(self) -> Self:
+        return self.model_copy(update={"silent": ()})
+
+    def is_quiet(self, speakers: Iterable[Seat]) -> bool:
+        there = set(speakers)
+        return len(there) < 2 or there <= set(self.silent)
+
+
+class YieldsInARow(Spoken):
+    """As it was counted before: by how often in a row, so that two who went away ended what the others said."""
+
+    yields: int = 0
+
+    def yielded_by(self, seat: Seat) -> Self:
+        return self.model_copy(update={"yields": self.yields + 1})
+
+    def heard(self) -> Self:
+        return self.model_copy(update={"yields": 0})
+
+    def is_quiet(self, speakers: Iterable[Seat]) -> bool:
+        return self.yields >= len([*speakers])

@@ -1,0 +1,37 @@
+"""When nobody has more to say: counted by who is there, and, of before, by how often in a row."""
+
+import pytest
+
+from bot.core.scenes.chat import CHAT, CHAT_BEFORE
+from bot.core.scenes.council.kind import COUNCIL, COUNCIL_BEFORE
+from bot.core.scenes.kind import SceneKind
+from bot.core.scenes.silence import Spoken
+from tests.core.scenes.plays import of
+
+
+def begun(kind: SceneKind) -> Spoken:
+    state = of(kind, kind.options(), 4).standing.state
+    assert isinstance(state, Spoken)
+    return state
+
+
+@pytest.mark.parametrize("kind", [CHAT, COUNCIL], ids=["chat", "council"])
+def test_it_is_quiet_when_all_who_are_there_have_yielded_since_something_was_said(kind: SceneKind) -> None:
+    talk = begun(kind)
+    for seat in (3, 4):
+        talk = talk.yielded_by(seat)
+    assert not talk.is_quiet((1, 2, 3, 4))
+    assert not talk.is_quiet((1, 2))  # who yielded has gone away
+    assert talk.is_quiet((3, 4))
+    assert not talk.heard().is_quiet((3, 4))
+    assert talk.heard().is_quiet((1,))  # one alone talks to nobody
+
+
+@pytest.mark.parametrize("kind", [CHAT_BEFORE, COUNCIL_BEFORE], ids=["chat", "council"])
+def test_before_it_was_quiet_after_as_many_yields_in_a_row_as_there_are_seats(kind: SceneKind) -> None:
+    talk = begun(kind)
+    for seat in (3, 4):
+        talk = talk.yielded_by(seat)
+    assert talk.is_quiet((1, 2))
+    assert not talk.is_quiet((1, 2, 3))
+    assert not talk.heard().is_quiet((1,))
