@@ -225,7 +225,8 @@ class Posting:
             thread_id=context.thread_id,
             only_there=context.room.thread_of is not None or context.message.scene_id is not None,
             files=files,
-            pings=context.view.config.pings and not context.mentions,  # who wants to be called to a turn is, by a notice
+            # System calls nobody: who wants to be called to a turn is, by a notice
+            pings=context.view.config.pings and not context.mentions,
         )
 
     async def _author(self, context: PostContext) -> tuple[str, str | None]:
