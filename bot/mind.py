@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from bot.adapters.clock import SystemClock, random_for
+from bot.adapters.llm.provider import CALLS_AT_ONCE
 from bot.adapters.logs import set_up_console
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.scheduler import SlotScheduler
@@ -25,6 +26,7 @@ from bot.tokens import tokenizer_for
 from bot.vault import Say, cipher_of
 from storage.store import SqlStore
 
+CARRIED_A_PLACE = 3  # agents that are claimed for each call at once: more would wait here, whom others could ask
 RENEWALS = 3  # of a claim while its lease lasts: one or two may fail
 
 
@@ -89,6 +91,7 @@ async def mind(settings: Settings) -> AsyncIterator[Mind]:
             planned=scheduler,
             call_seconds=settings.model_total_seconds * CALL_PATIENCE,
             lease_seconds=settings.lease_seconds,
+            at_once=CARRIED_A_PLACE * (settings.calls_per_provider or CALLS_AT_ONCE),
         )
         if settings.face_port is not None:
             face = await stack.enter_async_context(Face(store, clock, metrics, port=settings.face_port))

@@ -19,6 +19,7 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    tuple_,
     update,
 )
 
@@ -295,10 +296,16 @@ class SqlClaims:
         await self.session.run(update(REASONS).where(held).values(due_at=now, held_for=None))
         await recount(self.session, community_id, whose)
 
-    async def renew(self, community_id: CommunityId, beat_ids: Collection[BeatId], lease_until: datetime) -> None:
-        """Let the claims of these beats last longer, as far as nobody else has taken their agents over."""
-        renewed = [{"its": community_id, "beat": beat_id, "until": lease_until} for beat_id in sorted(beat_ids)]
-        await self.session.run(RENEW, renewed)
+    async def renew(self, claims: Collection[tuple[CommunityId, BeatId]], lease_until: datetime) -> None:
+        """Let claims last longer, as far as nobody else has taken their agents over.
+
+        An agent that another transaction is at just now is left out, so that nobody ever waits for the other in turn.
+        """
+        if claims:
+            these = tuple_(AGENTS.c.community_id, AGENTS.c.beat_id).in_(sorted(claims))
+            free = select(AGENTS.c.community_id, AGENTS.c.id).where(these).with_for_update(skip_locked=True)
+            whose = tuple_(AGENTS.c.community_id, AGENTS.c.id).in_(free)
+            await self.session.run(update(AGENTS).where(whose).values(lease_until=lease_until))
 
     async def abandon(self, *, keeping: Collection[tuple[CommunityId, BeatId]] = ()) -> None:
         """Free every agent but those of these beats: nothing runs for the others, as after a crash."""
@@ -400,13 +407,6 @@ TAKE = Prepared(
     update(AGENTS)
     .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
     .values(beat_id=bindparam("beat"), lease_until=bindparam("until"))
-)
-
-
-RENEW = Prepared(
-    update(AGENTS)
-    .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.beat_id == bindparam("beat"))
-    .values(lease_until=bindparam("until"))
 )
 
 

@@ -44,7 +44,8 @@ class Heartbeat:
     `objections`: asked of moderation also for what delivery carries. `random_for` gives the chance of a beat,
     `on_typing` shows the bot typing in a channel, `on_letters` is called when there may be something to deliver,
     `planned` is told when the next slot is due, `at_once`: agents looked at in one. `lease_seconds`: beside others on
-    the same database a claim lasts so long, is renewed while it is carried out (`renew`), and is never freed by others.
+    the same database a claim lasts so long, is renewed while it is carried out (`renew`), and is never freed by others;
+    no more than `at_once` are then carried.
     """
 
     def __init__(
@@ -159,8 +160,10 @@ class Heartbeat:
         async with self._door:
             await self._caller.free_stuck()
             await self._free_unsure()
+            if (most := self._may_claim()) <= 0:
+                return []
             async with self._store.reading() as read:
-                due = await read.claims.due(now, limit=self._at_once)
+                due = await read.claims.due(now, limit=most)
             by_community: dict[CommunityId, list[AgentId]] = {}
             for community_id, agent_id in due:
                 by_community.setdefault(community_id, []).append(agent_id)
@@ -168,6 +171,10 @@ class Heartbeat:
             batches = [one for one in entered if one is not None]
             self._carried |= _claims(batches)
         return batches
+
+    def _may_claim(self) -> int:
+        """Give how many agents to look at: beside others no more than can be carried, for they would wait here."""
+        return self._at_once if self._lease_seconds is None else self._at_once - len(self._carried)
 
     async def _free_unsure(self) -> None:
         """Free agents that a broken transaction may have claimed: nobody else would before their leases end.
@@ -184,16 +191,12 @@ class Heartbeat:
         """Let the claims that are being carried out last longer; where that fails, others take over in time."""
         if self._lease_seconds is None:
             return
-        theirs: dict[CommunityId, set[BeatId]] = {}
-        for community_id, beat_id in self._carried:
-            theirs.setdefault(community_id, set()).add(beat_id)
-        for community_id, beat_ids in sorted(theirs.items()):
-            until = self._clock.now() + timedelta(seconds=self._lease_seconds)
-            try:
-                async with self._store.writing(community_id) as write:
-                    await write.claims.renew(community_id, beat_ids, until)
-            except StoreError as error:
-                log.warning("claims could not be renewed", community=community_id, why=error.sentence)
+        until = self._clock.now() + timedelta(seconds=self._lease_seconds)
+        try:
+            async with self._store.writing() as write:
+                await write.claims.renew(self._carried, until)
+        except StoreError as error:
+            log.warning("claims could not be renewed", claims=len(self._carried), why=error.sentence)
 
     async def _enter(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
@@ -272,6 +275,7 @@ class Heartbeat:
             await self._caller.carry_out(batch, call)
         finally:
             typing.cancel()
+            self._carried -= {(batch.community_id, one.claim.beat_id) for one in call.ready}
             for one in call.ready:
                 self._spans.note(
                     SpanKind.BEAT, batch.view.community, open_beats([one]), batch.at, reason=one.first.kind

@@ -292,10 +292,10 @@ async def test_a_claim_that_is_renewed_lasts_longer_unless_another_has_it_by_now
     (first,) = await claim(store, community_id)
     later = LEASE + timedelta(seconds=60)
     async with store.writing(community_id) as write:
-        await write.claims.renew(community_id, [first.beat_id], later)
+        await write.claims.renew([(community_id, first.beat_id)], later)
         assert await write.claims.due(LEASE, limit=5) == []
         (second,) = await write.claims.take(community_id, [FIRST], now=later, lease_until=later + timedelta(seconds=60))
-        await write.claims.renew(community_id, [first.beat_id], later + timedelta(hours=1))
+        await write.claims.renew([(community_id, first.beat_id)], later + timedelta(hours=1))
         assert await write.claims.holds(second)
         assert await write.claims.due(later + timedelta(seconds=60), limit=5) == [(community_id, FIRST)]
 

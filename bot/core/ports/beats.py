@@ -48,8 +48,8 @@ class WritableClaims(Claims, Protocol):
     async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
         """Let reasons that were put off for that be due now."""
 
-    async def renew(self, community_id: CommunityId, beat_ids: Collection[BeatId], lease_until: datetime) -> None:
-        """Let the claims of these beats last longer, as far as nobody else has taken their agents over."""
+    async def renew(self, claims: Collection[tuple[CommunityId, BeatId]], lease_until: datetime) -> None:
+        """Let claims last longer, as far as nobody else has taken their agents over."""
 
     async def abandon(self, *, keeping: Collection[tuple[CommunityId, BeatId]] = ()) -> None:
         """Free every agent of all communities but those of these beats: nothing runs for the others."""
