@@ -174,7 +174,7 @@ async def move(settings: Settings, *, to: str, say: Say, progress: Callable[[int
 
 
 def check_lived_in(settings: Settings) -> None:
-    """Raise NotFound where nobody can live, for there is no database: who only looks makes neither it nor its folder."""
+    """Raise NotFound where nobody lives, for there is no database: who only looks makes neither it nor its folder."""
     if not _is_there(settings):
         raise NotFound(NO_COMMUNITY)
 
