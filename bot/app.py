@@ -53,7 +53,7 @@ from bot.seclusion import Seclusion
 from bot.settings import Settings
 from bot.standin.player import played
 from bot.tokens import tokenizer_for
-from bot.vault import Say, chosen, cipher_of, expire_backups, opened
+from bot.vault import Say, check_lived_in, chosen, cipher_of, expire_backups, opened
 from bot.visitors import ConsolePeople, Members, Visitors
 from cogs import COGS
 from cogs.ui.scene_pictures import board_picture
@@ -437,6 +437,7 @@ async def hud_now(
         input_format = InputFormat(hud_format) if hud_format else None
     except ValueError as error:
         raise BadSetting(f"There is no format {hud_format!r}: choose {one_of(list(InputFormat))}.") from error
+    check_lived_in(settings)
     async with opened(settings) as store, store.reading() as read:
         community_id = chosen(await read.communities.all(), guild_id).id
         view = await read.views.whole(community_id, messages=0)

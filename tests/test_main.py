@@ -286,7 +286,15 @@ def test_where_nothing_lives_yet_there_is_nothing_to_copy(tmp_path: Path) -> Non
     assert told.startswith("There is no database ") and told.endswith(
         "run this in its folder, or set SELFROOM_DATA_DIR."
     )
-    assert not (tmp_path / "copy.db").exists() and not (tmp_path / "data/selfroom.db").exists()
+    assert not (tmp_path / "copy.db").exists() and not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("command", [("export", "one.zip"), ("hud", "Wren"), ("timeline", "list")])
+def test_in_a_folder_where_nobody_lives_it_is_said_so_and_nothing_is_made(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    assert refused(*command).startswith("There is no community yet: `selfroom run` founds one; if yours lives")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:

@@ -237,6 +237,19 @@ async def test_what_is_no_command_for_somebody_is_not_said_to_everybody_by_a_sli
         await expect(mira.message("/govern wisely")).to_be_visible()
 
 
+async def test_who_types_a_command_into_a_private_message_is_told_where_it_works(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Selfroom app").click()
+        await tab.page.get_by_role("menuitem", name="Send a direct message").click()
+        await expect(tab.page.get_by_role("heading", name="Selfroom", level=1)).to_be_visible()
+        await tab.box.fill("/govern")
+        await tab.box.press("Enter")
+        words = "/govern is no command that you may use here: use it in a server's channel."
+        await expect(tab.page.locator(".suggestions")).to_contain_text(words)
+        await expect(tab.page.locator(".suggestions")).not_to_contain_text("everybody")
+
+
 async def test_a_slash_and_enter_before_the_commands_are_known_says_nothing_to_everybody(browser: Browser) -> None:
     async with staged(browser) as scene:
         tab = await scene.tab()
