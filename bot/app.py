@@ -193,11 +193,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         estimator=parts.estimator,
     )
 
-    def look() -> None:
-        """Something was written: there may be letters to carry, and someone may be due."""
-        delivery.wake()
-        scheduler.nudge(clock.now())
-
+    look = partial(look_again, delivery, scheduler, clock)
     desk = open_front_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, models=models, wake=delivery.wake)
     client.equip(
@@ -222,6 +218,12 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         expire_backups=partial(expire_backups, store, settings, clock),
         owes=store.owes,
     )
+
+
+def look_again(delivery: Delivery, scheduler: SlotScheduler, clock: SystemClock) -> None:
+    """Something was written: there may be letters to carry, and someone may be due."""
+    delivery.wake()
+    scheduler.nudge(clock.now())
 
 
 def watch(metrics: PrometheusMetrics, client: SelfroomClient, face: Face | None) -> None:
