@@ -121,6 +121,8 @@ async def test_a_form_is_checked_filled_and_sent(browser: Browser) -> None:
         form = tab.page.get_by_role("dialog", name="Write a note")
         await expect(form.locator("strong")).to_have_text("as you like")
         await expect(form.get_by_label("Heading")).to_be_focused()
+        await expect(form.locator(".form-label", has_text="Heading").locator(".required")).to_have_text("*")
+        await expect(form.locator(".form-label", has_text="Words").locator(".required")).to_have_count(0)
         await form.get_by_label("Heading").fill("Hi")
         await form.get_by_role("button", name="Submit").click()
         await expect(form.locator(".form-error").first).to_have_text("At least 3 characters, please.")
