@@ -53,7 +53,7 @@ from bot.seclusion import Seclusion
 from bot.settings import Settings
 from bot.standin.player import played
 from bot.tokens import tokenizer_for
-from bot.vault import Say, chosen, cipher_of, expire_backups, opened
+from bot.vault import Say, check_lived_in, chosen, cipher_of, expire_backups, opened
 from bot.visitors import ConsolePeople, Members, Visitors
 from cogs import COGS
 from cogs.ui.scene_pictures import board_picture
@@ -64,6 +64,8 @@ from storage.timelines.trees import SqlTrees
 
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
+DOCUMENT_SECONDS = 5.0  # to read one, of a processor
+DOCUMENT_BYTES = 200_000_000
 
 log = structlog.get_logger(__name__)
 
@@ -78,6 +80,7 @@ class Parts:
     clock: SystemClock
     metrics: PrometheusMetrics
     workshop: ProcessWorkshop
+    reading_room: ProcessWorkshop  # of documents, which take longer and more
     archives: HandedArchives
     orchard: Orchard
     estimator: Estimator
@@ -147,6 +150,10 @@ async def selfroom(
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
+        reading_room = ProcessWorkshop(
+            benches=1, wall_seconds=2 * DOCUMENT_SECONDS, cpu_seconds=DOCUMENT_SECONDS, memory_bytes=DOCUMENT_BYTES
+        )
+        stack.push_async_callback(reading_room.close)
         warehouse = ProcessWorkshop(
             benches=1, wall_seconds=2 * ARCHIVE_SECONDS, cpu_seconds=ARCHIVE_SECONDS, memory_bytes=ARCHIVE_BYTES
         )
@@ -156,7 +163,7 @@ async def selfroom(
         estimator = Estimator(models, played)
         runs = ServedRuns(folder=settings.runs, is_shared=settings.is_playground)
         stack.push_async_callback(runs.close)
-        parts = Parts(store, cipher, models, clock, metrics, workshop, archives, orchard, estimator, runs)
+        parts = Parts(store, cipher, models, clock, metrics, workshop, reading_room, archives, orchard, estimator, runs)
         house = build(settings, site, parts, face, beats=post == "run")
         if (window := open_console(settings, house.client, parts)) is not None:
             house.client.window = await stack.enter_async_context(window)
@@ -186,14 +193,12 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         estimator=parts.estimator,
     )
 
-    def look() -> None:
-        """Something was written: there may be letters to carry, and someone may be due."""
-        delivery.wake()
-        scheduler.nudge(clock.now())
-
+    look = partial(look_again, delivery, scheduler, clock)
     desk = open_front_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, models=models, wake=delivery.wake)
-    client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
+    client.equip(
+        store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk, workshop=parts.reading_room
+    )
     watch(metrics, client, face)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_total_seconds * CALL_PATIENCE
@@ -213,6 +218,12 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         expire_backups=partial(expire_backups, store, settings, clock),
         owes=store.owes,
     )
+
+
+def look_again(delivery: Delivery, scheduler: SlotScheduler, clock: SystemClock) -> None:
+    """Something was written: there may be letters to carry, and someone may be due."""
+    delivery.wake()
+    scheduler.nudge(clock.now())
 
 
 def watch(metrics: PrometheusMetrics, client: SelfroomClient, face: Face | None) -> None:
@@ -428,6 +439,7 @@ async def hud_now(
         input_format = InputFormat(hud_format) if hud_format else None
     except ValueError as error:
         raise BadSetting(f"There is no format {hud_format!r}: choose {one_of(list(InputFormat))}.") from error
+    check_lived_in(settings)
     async with opened(settings) as store, store.reading() as read:
         community_id = chosen(await read.communities.all(), guild_id).id
         view = await read.views.whole(community_id, messages=0)

@@ -21,7 +21,7 @@ from bot.house import DiscordSite
 from bot.providers import make_models
 from bot.settings import Settings
 from bot.tokens import tokenizer_for
-from bot.vault import Say, chosen, cipher_of, opened, spare_our_own
+from bot.vault import Say, check_lived_in, chosen, cipher_of, opened, spare_our_own
 from storage.private import whole_file
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
@@ -90,6 +90,7 @@ async def exported(
 @asynccontextmanager
 async def opened_trees(settings: Settings) -> AsyncIterator[SqlTrees]:
     """Open the files of trees to read in."""
+    check_lived_in(settings)
     check_data_folder(settings.data_dir)
     trees = SqlTrees(settings.timelines, settings.defaults)
     try:

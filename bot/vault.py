@@ -109,6 +109,7 @@ async def export_community(
     settings: Settings, *, path: Path, guild_id: int | None, say: Say, force: bool = False
 ) -> None:
     """Write a community into an archive."""
+    check_lived_in(settings)
     async with opened(settings) as store:
         spare_our_own(settings, store, path)
         async with store.reading() as read:
@@ -140,8 +141,10 @@ async def import_community(
 async def back_up(settings: Settings, *, path: Path | None, say: Say, force: bool = False) -> None:
     """Copy the database into a file: into the folder of copies, which are removed in time, when none is named."""
     days = counted(settings.backup_days, "day")
+    if not _is_there(settings):  # to open it would make an empty one
+        where = database_url(settings.database).database
+        raise BadSetting(f"There is no database {where} to be copied yet: {ELSEWHERE}.")
     check_data_folder(settings.data_dir)
-    _check_is_there(settings)
     if path is None:
         path = _made(settings.backups) / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
         until = f"it is removed after {days}"
@@ -170,11 +173,15 @@ async def move(settings: Settings, *, to: str, say: Say, progress: Callable[[int
     say("What people delete from now on stays in the old database: delete it once Selfroom runs with the new one.")
 
 
-def _check_is_there(settings: Settings) -> None:
-    """Raise BadSetting where there is no database: to open it would make an empty one."""
+def check_lived_in(settings: Settings) -> None:
+    """Raise NotFound where nobody lives, for there is no database: who only looks makes neither it nor its folder."""
+    if not _is_there(settings):
+        raise NotFound(NO_COMMUNITY)
+
+
+def _is_there(settings: Settings) -> bool:
     url = database_url(settings.database)
-    if url.get_backend_name() == "sqlite" and not in_memory(url) and not Path(str(url.database)).exists():
-        raise BadSetting(f"There is no database {url.database} to be copied yet: {ELSEWHERE}.")
+    return url.get_backend_name() != "sqlite" or in_memory(url) or Path(str(url.database)).exists()
 
 
 def _made(folder: Path) -> Path:

@@ -131,7 +131,8 @@ def message_line(guild_id: int, view: Outline, place: Room, message: Message, te
     agent = view.agents.get(sender.agent_id) if sender.agent_id is not None else None
     name = label(agent.name if agent else sender.shown())
     link = f" [↗](https://discord.com/channels/{guild_id}/{channel_id}/{message.discord_id})"
-    words = honest(" ".join(text.split()))[:LINE_CHARACTERS]
+    files = "".join(f" 📎 {one.name}" for one in message.attachments)
+    words = honest(" ".join(f"{text}{files}".split()))[:LINE_CHARACTERS]
     told = Sentence(
         "<t:{at}:f> **{name}** in {room}: {words}",
         at=int(message.sent_at.timestamp()),

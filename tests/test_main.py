@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,12 @@ def test_what_is_not_there_is_said_in_one_sentence(words: tuple[str, ...], sente
     assert sentence in refused(*words)
 
 
+def test_it_tells_its_version_and_makes_nothing_for_it(tmp_path: Path) -> None:
+    told = selfroom("--version")
+    assert (told.exit_code, told.output) == (0, f"Selfroom {metadata.version('selfroom')}\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_setting_that_cannot_be_used_ends_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SELFROOM_LOG_FILES", "none at all")
     assert refused("migrate").startswith("SELFROOM_LOG_FILES cannot be used")
@@ -286,7 +293,15 @@ def test_where_nothing_lives_yet_there_is_nothing_to_copy(tmp_path: Path) -> Non
     assert told.startswith("There is no database ") and told.endswith(
         "run this in its folder, or set SELFROOM_DATA_DIR."
     )
-    assert not (tmp_path / "copy.db").exists() and not (tmp_path / "data/selfroom.db").exists()
+    assert not (tmp_path / "copy.db").exists() and not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("command", [("export", "one.zip"), ("hud", "Wren"), ("timeline", "list")])
+def test_in_a_folder_where_nobody_lives_it_is_said_so_and_nothing_is_made(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    assert refused(*command).startswith("There is no community yet: `selfroom run` founds one; if yours lives")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:

@@ -40,7 +40,7 @@ from bot.core.wording import counted
 from bot.engine.estimating import COIN, Estimator, estimate_inputs
 from bot.engine.moderation import Moderation
 from bot.engine.posting import before, content_of
-from bot.engine.scene_posts import names_of
+from bot.engine.scene_posts import mentions_of, names_of
 from bot.engine.seating import sits_in
 from bot.engine.stage import opened
 
@@ -138,7 +138,9 @@ class Effects:
         if left.message_id is not None:
             async with self._store.reading() as read:
                 message = (await read.talk.by_id(room.community_id, [left.message_id])).get(left.message_id)
-            parts = split(content_of(message)).parts if message is not None else ()
+                if message is not None:
+                    mentions = await mentions_of(read, room.community_id, message)
+                    parts = split(content_of(message, mentions)).parts
         for post_id, text in zip(left.post_ids, parts, strict=False):
             await self._publisher.reword(guild_id, channel_id, post_id, text, thread_id=left.thread_id)
         if gone := left.post_ids[len(parts) :]:

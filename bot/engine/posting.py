@@ -3,9 +3,10 @@
 The rules are in docs/architecture.md#the-way-out.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from bot.core.addressing import ways_of
@@ -24,6 +25,7 @@ from bot.core.splitting import Split, split
 from bot.core.view import Roster
 from bot.core.wording import honest
 from bot.engine.moderation import Moderation
+from bot.engine.scene_posts import mentions_of
 from bot.engine.setbacks import GIVE_UP_AFTER
 from bot.engine.spans import Spans
 
@@ -32,6 +34,7 @@ LOOK_SECONDS = 10.0  # for what may change meanwhile: a hush may end, a room may
 DISCORD_EPOCH_MS = 1_420_070_400_000
 CLOCKS_APART = timedelta(minutes=10)
 REST_FILE = "rest.txt"
+NOBODY: Mapping[str, str] = {}
 
 
 class Withdrawn(Exception):
@@ -49,6 +52,7 @@ class PostContext:
     last_posted: Snowflake | None
     files: tuple[tuple[str, str], ...]  # beside it
     not_before: datetime | None  # the room takes so many messages of agents a minute
+    mentions: Mapping[str, str] = field(default_factory=dict)  # of people of whom System tells, by `@username`
 
     @property
     def thread_id(self) -> Snowflake | None:
@@ -128,8 +132,9 @@ class Posting:
             if said is None:
                 return None
             files = files_of(await read.letters.whole(letter))
+            mentions = await mentions_of(read, letter.community_id, said.message)
         room, not_before = said.view.all_rooms[letter.room_id], next_post_at(said.earlier_at)
-        return PostContext(said.view, room, said.message, said.answered, said.last_posted, files, not_before)
+        return PostContext(said.view, room, said.message, said.answered, said.last_posted, files, not_before, mentions)
 
     async def _post_all(self, letter: Letter, context: PostContext, said: Split) -> None:
         known = list(letter.posted_as)
@@ -220,7 +225,8 @@ class Posting:
             thread_id=context.thread_id,
             only_there=context.room.thread_of is not None or context.message.scene_id is not None,
             files=files,
-            pings=context.view.config.pings,
+            # System calls nobody: who wants to be called to a turn is, by a notice
+            pings=context.view.config.pings and not context.mentions,
         )
 
     async def _author(self, context: PostContext) -> tuple[str, str | None]:
@@ -277,16 +283,23 @@ def fate_seconds(context: PostContext, attempts: int) -> float:
 def worded(context: PostContext) -> str:
     """Give the whole text to post: a small line that links what it answers, then what is said."""
     if context.answered is None:
-        return content_of(context.message)
+        return content_of(context.message, context.mentions)
     own = context.answered.sender == context.message.sender
     sign = "↻ once more, after" if own else "↪"
     return f"-# {sign} {_linked(context, context.answered)}\n{content_of(context.message)}"
 
 
-def content_of(message: Message) -> str:
-    """Give what is posted of a message: in a scene System tells what players wrote, who would lead people astray."""
+def content_of(message: Message, mentions: Mapping[str, str] = NOBODY) -> str:
+    """Give what is posted of a message: in a scene System tells what players wrote, who would lead people astray.
+
+    `mentions`: of the people of whom it tells, by `@username`; so each reads there by the name they have on Discord.
+    """
     tells = message.scene_id is not None and message.sender.kind is SenderKind.SYSTEM
-    return honest(message.content) if tells else message.content
+    told = honest(message.content) if tells else message.content
+    if not mentions:
+        return told
+    names = "|".join(map(re.escape, sorted(mentions, key=len, reverse=True)))  # a name may begin another
+    return re.sub(rf"(?:{names})(?!\.?\w)", lambda found: mentions[found[0]], told)
 
 
 def files_of(letter: Letter) -> tuple[tuple[str, str], ...]:

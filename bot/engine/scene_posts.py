@@ -12,7 +12,7 @@ from bot.core.letters import NoticePayload, RemovalPayload
 from bot.core.pace import typing_seconds, words_in
 from bot.core.people import mention
 from bot.core.ports import Reading, Writing
-from bot.core.records import SYSTEM, AgentId, MessageId, Sender, Snowflake
+from bot.core.records import SYSTEM, AgentId, CommunityId, Message, MessageId, Sender, Snowflake
 from bot.core.scenes.kind import RULES, Event, Expect, Seat
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import Scene, SceneEvent
@@ -41,6 +41,18 @@ async def names_of(read: Reading, scene: Scene) -> dict[Seat, str]:
             if person is not None and person.username:
                 names[one.seat] = f"@{person.username}"
     return names
+
+
+async def mentions_of(read: Reading, community_id: CommunityId, message: Message) -> dict[str, str]:
+    """Give the mentions of the people of a scene by the names they have where System tells of it: `@username`."""
+    if message.scene_id is None or message.sender.kind is not SenderKind.SYSTEM or "@" not in message.content:
+        return {}
+    scene = await read.scenes.find(community_id, message.scene_id)
+    if scene is None:
+        return {}
+    names = await names_of(read, scene)
+    sitting = [one for one in scene.seats if one.person_id is not None and one.seat in names]
+    return {names[one.seat]: mention(one.person_id) for one in sitting if one.person_id is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,8 @@ class Playing(SceneGroup):
         """List the scenes there are and were, the newest first."""
         await wait(interaction)
         lines = [_listed(one) for one in await scenes_seen(interaction)]
-        await self.list_out(interaction, "Scenes", lines, empty="There are no scenes yet: `/scene start` opens one.")
+        empty = "There are no scenes yet: managers open one with `/scene start`."
+        await self.list_out(interaction, "Scenes", lines, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def show(self, interaction: Interaction, scene: SceneArg | None = None) -> None:

@@ -26,7 +26,8 @@ class Looking(TreeGroup):
         await wait(interaction)
         found = await self.desk.timelines.all(guild_of(interaction))
         lines = [_listed(one) for one in found if await may_look(interaction, one)]
-        await self.list_out(interaction, "Trees", lines, empty="There are no trees: `/timeline fork` begins one.")
+        empty = "There are no trees: managers begin one with `/timeline fork`."
+        await self.list_out(interaction, "Trees", lines, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(30, 60.0)

@@ -7,7 +7,7 @@ import discord
 import pytest
 
 from bot.core.kinds import Access, LetterKind, ReasonKind
-from bot.core.records import AccessKey, AgentId, Beat, BeatId, CommunityId, KeyId, Letter, LetterId
+from bot.core.records import AccessKey, AgentId, Attachment, Beat, BeatId, CommunityId, KeyId, Letter, LetterId
 from bot.core.view import RoomView
 from bot.core.wording import honest
 from cogs.key import key_line
@@ -64,6 +64,14 @@ def test_what_an_agent_wrote_lures_nobody_wherever_it_is_shown() -> None:
         assert "](https://evil" not in text
         assert "](<https://evil" not in text
         assert not set(UNSEEN) & set(text)
+
+
+def test_a_message_that_is_a_file_is_listed_with_its_name() -> None:
+    place = room(1)
+    seen = view(agents=[agent(1, name="Wren")], rooms=[RoomView(room=place, members=(AgentId(1),))])
+    file = Attachment(name="poem.txt", media_type="text/plain", size_bytes=4, url="https://cdn.example/poem.txt")
+    sent = replace(message(1, ""), attachments=(file,))
+    assert "in Wren: 📎 poem.txt [" in message_line(5, seen, place, sent, sent.content)
 
 
 def test_rooms_keys_and_beats_are_told_in_words_with_links_and_names() -> None:

@@ -277,7 +277,7 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         for what in ("scene move", "scene show"):
             assert "You love rain" not in await inside.told(what)
         assert "stands" in await guest.told("scene move", move="say", arguments="It rains.")
-        for words in ("@guest: It rains.", "Good evening to everybody."):
+        for words in (f"<@{guest.visitor.user['id']}>: It rains.", "Good evening to everybody."):
             await said(cast.you, inside.channel_id, words)
 
         async def my_turn() -> bool:

@@ -337,3 +337,9 @@ def test_in_a_scene_what_system_tells_of_players_leads_nobody_astray() -> None:
     assert worded(post(told)) == honest(link) != link
     assert worded(post(replace(told, scene_id=None))) == link
     assert worded(post(replace(told, sender=by_agent(1)))) == link
+
+
+def test_of_people_of_whom_system_tells_each_is_mentioned_by_the_whole_of_their_name() -> None:
+    told = message(5, "@bo nods. @bo.li: so does @bob, and @bo.", sender=SYSTEM, scene_id=SceneId(3))
+    people = {"@bo": "<@1>", "@bo.li": "<@2>"}
+    assert worded(replace(post(told), mentions=people)) == "<@1> nods. <@2>: so does @bob, and <@1>."

@@ -1,5 +1,6 @@
 """What of a step is said in the thread, and by whom."""
 
+from bot.core.config import CommunityConfig
 from bot.core.scenes.kind import Event
 from bot.engine.scene_posts import names_of, posts
 from tests.engine.theatre import BOSS, MIRA, theatre
@@ -31,3 +32,17 @@ async def test_agents_speak_for_themselves_and_all_else_is_told_together_but_not
     times = [one.not_before for one in said if one.not_before is not None]
     assert times == sorted(times)
     assert times[0] == START < times[1]
+
+
+async def test_in_the_thread_system_mentions_who_plays_and_calls_nobody_by_it_and_agents_read_usernames() -> None:
+    async with theatre(config=CommunityConfig(pings=True)) as stage:
+        await stage.opened("chat", 1, BOSS, MIRA)
+        scene = await stage.scene()
+        async with stage.house.store.writing(stage.house.community_id) as write:
+            said = await posts(write, scene, [Event(text="{s3} nods to {s1}.")], now=START)
+            await write.apply(stage.house.community_id, said)
+        before = len(stage.house.publisher.posts)
+        await stage.house.deliver()
+    assert [one.content for one in said] == ["@mira nods to Agent1."]
+    ((_, post),) = stage.house.publisher.posts[before:]
+    assert (post.content, post.pings) == (f"<@{MIRA.id}> nods to Agent1.", False)

@@ -264,5 +264,6 @@ async def test_a_channel_that_no_agent_hears_says_where_they_are(browser: Browse
         await tab.page.set_viewport_size({"width": 280, "height": 600})
         assert await line.locator(".quiet").evaluate("one => one.scrollWidth <= one.clientWidth")
         await tab.page.set_viewport_size({"width": 1360, "height": 850})
-        await tab.page.locator(".channel", has_text="ada").click()
+        await line.get_by_role("button", name="#ada").click()
+        await expect(tab.box).to_have_attribute("placeholder", "Message #ada")
         await expect(line).to_be_empty()

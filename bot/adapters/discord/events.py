@@ -34,6 +34,7 @@ from bot.core.events import (
     ThreadLeft,
 )
 from bot.core.passed_on import TAKE_BACK, unquoted
+from bot.core.ports import Workshop
 from bot.core.records import Snowflake
 
 log = structlog.get_logger(__name__)
@@ -81,13 +82,14 @@ class Translator:
         people: People,
         ears: Ears,
         proxy_services: Mapping[int, str] = NO_SERVICES,
+        workshop: Workshop | None = None,
     ) -> None:
         self._client = client
         self._territory = territory
         self._webhooks = webhooks
         self._people = people
         self._ears = ears
-        self.files = Files()
+        self.files = Files(workshop)
         self._proxies = Proxies(proxy_services, ears.follows_proxies)
         self._outside: set[int] = set()  # private threads that we see and are not in
 

@@ -1,4 +1,4 @@
-"""Text files that people attach, read beside the queue: of those who are listened to, a few at a time, not for ever."""
+"""Texts and documents that people attach, read beside the queue, for whom somebody listens to, and never for long."""
 
 import asyncio
 from asyncio import Semaphore, Task
@@ -11,8 +11,10 @@ from pathlib import PurePath
 import discord
 import structlog
 
+from bot.adapters.documents import LARGEST_BYTES, Kind, kind_of, words_of
 from bot.core.errors import StoreError
 from bot.core.names import TEXT_SUFFIXES
+from bot.core.ports import Workshop
 from bot.core.records import Attachment
 from bot.core.splitting import sound
 
@@ -22,6 +24,7 @@ MOST_FILES = 10  # of a message
 AT_ONCE, AT_ONCE_HERE = 16, 4  # files that are read at the same time: of all servers, and of one
 KEPT_SECONDS = 300.0  # longer than that, for a turn that is late
 PATIENCE_SECONDS = 1.0  # from when a message came, for all of its files
+DOCUMENT_SECONDS = 4.0  # the same where a document is among them: its process may have to begin
 log = structlog.get_logger(__name__)
 
 
@@ -33,9 +36,13 @@ class _Reading:
 
 
 class Files:
-    """Reads the text files of messages from when they come, and gives what is there when their turn comes."""
+    """Reads the files of messages from when they come, and gives what is there when their turn comes.
 
-    def __init__(self) -> None:
+    `workshop`: where documents are read; without one they are taken in by their names.
+    """
+
+    def __init__(self, workshop: Workshop | None = None) -> None:
+        self._workshop = workshop
         self._turn = Semaphore(AT_ONCE)
         self._turn_here: defaultdict[int, Semaphore] = defaultdict(lambda: Semaphore(AT_ONCE_HERE))
         self._readings: dict[int, _Reading] = {}
@@ -43,11 +50,13 @@ class Files:
     def begin(
         self, message: discord.Message, characters: Callable[[], Awaitable[int]], *, seconds: float = PATIENCE_SECONDS
     ) -> None:
-        """Begin to read a message's text files: together so many characters of them, none when nobody listens."""
-        files = [one for one in message.attachments[:MOST_FILES] if is_text(one)]
+        """Begin to read a message's files: together so many characters of them, none when nobody listens."""
+        files = [one for one in message.attachments[:MOST_FILES] if is_text(one) or self._is_document(one)]
         if not files or message.id in self._readings:
             return
         self._expire()
+        if any(self._is_document(one) for one in files):
+            seconds = max(seconds, DOCUMENT_SECONDS)
         texts: dict[int, str] = {}
         work = self._read(message.guild.id if message.guild else 0, files, characters, texts)
         until = asyncio.get_running_loop().time() + seconds
@@ -103,10 +112,27 @@ class Files:
             return
         for file in files:
             async with self._turn_here[guild_id], self._turn:
-                text = await _text(file, left) if left else None
+                text = await self._words(guild_id, file, left) if left > 0 else None
             if text is not None:
                 texts[file.id] = text
                 left -= len(text)
+
+    def _is_document(self, attachment: discord.Attachment) -> bool:
+        return self._workshop is not None and _document(attachment) is not None
+
+    async def _words(self, guild_id: int, file: discord.Attachment, characters: int) -> str | None:
+        kind = _document(file)
+        if kind is None or self._workshop is None:
+            return await _text(file, characters)
+        content = await _content(file, LARGEST_BYTES)
+        if content is None:
+            return None
+        try:
+            words = await self._workshop.done(guild_id, words_of, kind, content, characters)
+        except Exception as error:  # whatever a broken one, or one made to harm, does to its reader
+            log.info("a document is taken in by its name only", kind=kind, why=type(error).__name__)
+            return None
+        return sound(words)[:characters] or None
 
 
 def is_text(attachment: discord.Attachment) -> bool:
@@ -125,10 +151,19 @@ def _attachment(attachment: discord.Attachment, text: str | None) -> Attachment:
     )
 
 
+def _document(attachment: discord.Attachment) -> Kind | None:
+    return kind_of(attachment.filename, attachment.content_type or "")
+
+
 async def _text(attachment: discord.Attachment, characters: int) -> str | None:
-    if attachment.size > LARGER_BY * BYTES_PER_CHARACTER * characters:
+    content = await _content(attachment, LARGER_BY * BYTES_PER_CHARACTER * characters)
+    if content is None:
         return None
-    with suppress(discord.HTTPException, OSError):  # it is there by name all the same
-        content = await attachment.read()
-        return sound(content[: characters * BYTES_PER_CHARACTER].decode("utf-8", "replace"))[:characters]
+    return sound(content[: characters * BYTES_PER_CHARACTER].decode("utf-8", "replace"))[:characters]
+
+
+async def _content(attachment: discord.Attachment, most_bytes: int) -> bytes | None:
+    if attachment.size <= most_bytes:
+        with suppress(discord.HTTPException, OSError):  # it is there by name all the same
+            return await attachment.read()
     return None

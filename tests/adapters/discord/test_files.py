@@ -10,10 +10,13 @@ import discord
 import pytest
 
 from bot.adapters.discord.files import AT_ONCE_HERE, Files
+from bot.adapters.documents import LARGEST_BYTES
+from bot.adapters.workshop import ProcessWorkshop
 from bot.core.changes import SetOverride
 from bot.core.errors import StoreError
 from bot.core.records import AgentId, Message, Snowflake
 from tests.adapters.discord.stage import Guest, Stage, staged, until
+from tests.papers import bomb, docx, locked, pdf
 
 
 @dataclass
@@ -98,6 +101,50 @@ async def test_a_file_that_is_much_too_large_is_not_asked_for(files: Files) -> N
     files.begin(said(1, file), characters(100))
     assert await texts(files, said(1, file)) == [None]
     assert file.reads == []
+
+
+PAPER = "application/pdf"
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[Files]:
+    workshop = ProcessWorkshop(benches=1, cpu_seconds=5.0, memory_bytes=200_000_000)
+    made = Files(workshop)
+    yield made
+    await made.close()
+    await workshop.close()
+
+
+def paper(id: int, content: bytes, filename: str = "a.pdf", content_type: str = PAPER) -> Slow:
+    return Slow(id, content=content, filename=filename, content_type=content_type, size=len(content))
+
+
+async def test_documents_share_with_texts_what_may_be_read(reader: Files) -> None:
+    word = paper(2, docx("and words"), "b.docx", "application/octet-stream")
+    message = said(1, paper(1, pdf("heron")), word, Slow(3, content=b"1234567"))
+    reader.begin(message, characters(18), seconds=60)
+    assert await texts(reader, message) == ["heron", "and words", "1234"]
+
+
+async def test_a_document_that_harms_its_reader_is_there_by_its_name_and_the_others_are_read(reader: Files) -> None:
+    grown = paper(1, bomb(megabytes=800), "b.docx")
+    message = said(
+        1, grown, paper(2, b"%PDF-1.4 and nothing else"), paper(3, locked(pdf("x"), "y")), paper(4, pdf("fine"))
+    )
+    assert grown.size < 2_000_000
+    reader.begin(message, characters(100), seconds=60)
+    assert await texts(reader, message) == [None, None, None, "fine"]
+
+
+async def test_a_document_that_is_too_large_or_that_nobody_can_read_here_is_not_asked_for(
+    files: Files, reader: Files
+) -> None:
+    large, here = replace(paper(1, pdf("x")), size=LARGEST_BYTES + 1), paper(2, pdf("x"))
+    reader.begin(said(1, large), characters(100))
+    assert await texts(reader, said(1, large)) == [None]
+    files.begin(said(2, here), characters(100))
+    assert await texts(files, said(2, here)) == [None]
+    assert large.reads == here.reads == []
 
 
 async def test_only_a_few_files_of_a_server_are_read_at_a_time(files: Files) -> None:

@@ -22,15 +22,22 @@ function namesOf(app, id) {
   return (busy.length ? busy : [resident]).map((agent) => agent.name);
 }
 
+function way(app, id) {
+  const name = `#${app.world.channelName(app.world.channels.get(id))}`;
+  return h("button.mention.place", { type: "button", on: { click: () => app.open(id) } }, name);
+}
+
 /** What there is to say where no agent hears: where they live, as far as one sees it. */
 function whereTheyAre(app) {
   const channel = app.world.channels.get(app.channelId);
-  if (!channel?.guild_id || app.agents.hearing(app.world.roomOf(app.channelId)).length) return null;
+  if (!channel?.guild_id) return null;
+  if (app.tree) return h("span.quiet", {}, "No agent hears this thread: ask one in a node of the tree, with Ask …");
+  if (app.agents.hearing(app.world.roomOf(app.channelId)).length) return null;
   const homes = app.agents.list.filter((agent) => app.world.channels.has(agent.channel_id) && agent.state !== "retired");
   if (!homes.length) return null;
-  const named = homes.slice(0, MOST).map((agent) => `#${app.world.channelName(app.world.channels.get(agent.channel_id))}`);
+  const named = homes.slice(0, MOST).flatMap((agent, index) => [index ? ", " : null, way(app, agent.channel_id)]);
   const more = homes.length > MOST ? ` and ${homes.length - MOST} more` : "";
-  return `No agent hears this channel. Talk to them in ${named.join(", ")}${more}.`;
+  return h("span.quiet", {}, "No agent hears this channel. Talk to them in ", named, `${more}.`);
 }
 
 /** Keep the line up to date for the channel that is open. */
@@ -39,12 +46,13 @@ export function mountTyping(app, line) {
     const ids = app.channelId ? app.world.typingIn(app.channelId) : [];
     const names = [...new Set(ids.flatMap((id) => namesOf(app, id)))];
     const quiet = names.length ? null : whereTheyAre(app);
-    if (quiet && line.textContent === quiet) return;
+    if (quiet && line.textContent === quiet.textContent) return;
     line.replaceChildren();
-    if (quiet) add(line, [h("span.quiet", {}, quiet)]);
+    if (quiet) add(line, [quiet]);
     if (names.length) add(line, [h("span.dots", {}, h("i"), h("i"), h("i")), h("span", {}, words(names))]);
   };
   app.world.on("typing", show);
   app.agents.on("change", show);
   app.on("open", show);
+  app.on("tree", show);
 }

@@ -286,8 +286,12 @@ export class Composer {
     if (!call || this.#doubted === content) return false;
     this.#doubted = content;
     const alike = this.#pickable(alikeCommands(this.app, content.slice(1)));
+    const isOnServer = Boolean(this.app.world.channels.get(this.app.channelId)?.guild_id);
+    const again = isOnServer
+      ? ". Press Enter again to say it to everybody"
+      : ": use it in a server's channel. Press Enter again to send it as it is";
     const title =
-      `${call} is no command that you may use here. Press Enter again to say it to everybody` +
+      `${call} is no command that you may use here${again}` +
       (alike.length ? ", or take one that is like it." : ".");
     this.suggestions.show(this.area, alike, { title, problem: true, active: -1 });
     return true;
