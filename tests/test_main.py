@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,12 @@ def test_everything_moves_into_another_database_once_and_the_old_one_stays(
 )
 def test_what_is_not_there_is_said_in_one_sentence(words: tuple[str, ...], sentence: str) -> None:
     assert sentence in refused(*words)
+
+
+def test_it_tells_its_version_and_makes_nothing_for_it(tmp_path: Path) -> None:
+    told = selfroom("--version")
+    assert (told.exit_code, told.output) == (0, f"Selfroom {metadata.version('selfroom')}\n")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_setting_that_cannot_be_used_ends_every_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,8 +53,8 @@ class Placed:
 
 
 async def tree_picture(nodes: Sequence[Node]) -> discord.File:
-    """Draw a tree without holding others up."""
-    return picture("tree.png", await asyncio.to_thread(drawn, nodes), words(nodes))
+    """Draw a tree without holding others up; the file's name tells a page the ground, which it may turn to light."""
+    return picture("tree.dark.png", await asyncio.to_thread(drawn, nodes), words(nodes))
 
 
 def words(nodes: Sequence[Node]) -> str:

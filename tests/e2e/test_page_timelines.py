@@ -56,6 +56,9 @@ async def opened(tab: Tab) -> Locator:
 async def test_a_manager_grows_reads_and_compares_a_tree_by_presses(home: Living, tab: Tab) -> None:
     async with forked(home) as inside:
         pane = await opened(tab)
+        await expect(tab.page.locator(".typing")).to_contain_text("No agent hears this thread: ask one in a node")
+        drawn = tab.page.get_by_role("img", name="A tree of 2 nodes").first
+        await expect(drawn).to_have_css("filter", re.compile("invert"))  # in light, as every picture of ours
         await tells(node(pane, 1), "an event after 0, done")
         await node(pane, 1).click()
         side = pane.get_by_role("group", name="Node", exact=True)

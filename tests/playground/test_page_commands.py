@@ -121,6 +121,8 @@ async def test_a_form_is_checked_filled_and_sent(browser: Browser) -> None:
         form = tab.page.get_by_role("dialog", name="Write a note")
         await expect(form.locator("strong")).to_have_text("as you like")
         await expect(form.get_by_label("Heading")).to_be_focused()
+        await expect(form.locator(".form-label", has_text="Heading").locator(".required")).to_have_text("*")
+        await expect(form.locator(".form-label", has_text="Words").locator(".required")).to_have_count(0)
         await form.get_by_label("Heading").fill("Hi")
         await form.get_by_role("button", name="Submit").click()
         await expect(form.locator(".form-error").first).to_have_text("At least 3 characters, please.")
@@ -170,6 +172,19 @@ async def test_buttons_change_their_message_and_failures_are_told(browser: Brows
         await card.get_by_role("button", name="Break").click()
         await expect(card.locator(".component-note")).to_contain_text("This interaction failed.")
         await expect(card.get_by_role("button", name="Count")).to_be_enabled()
+
+
+async def test_by_touch_nobody_is_told_to_press_keys_to_leave_a_list(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab(size=(390, 780), touch=True)
+        await tab.command("card")
+        await tab.page.keyboard.press("Enter")
+        card = tab.message("used /card")
+        await card.get_by_role("button", name="Choose pets").tap()
+        await tab.page.get_by_role("option", name="Ada the cat").tap()
+        await expect(tab.page.locator(".choice-hint")).to_have_text("Choose 1 to 3, then touch anywhere else.")
+        await tab.page.touchscreen.tap(195, 20)
+        await expect(tab.message("Chosen: Ada the cat")).to_be_visible()
 
 
 async def test_selects_give_options_people_and_channels(browser: Browser) -> None:

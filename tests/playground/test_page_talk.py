@@ -61,6 +61,16 @@ async def test_reactions_are_added_counted_and_taken_back(browser: Browser) -> N
         await expect(message.get_by_role("button", name="thumbs up, 1")).to_have_attribute("aria-pressed", "false")
 
 
+async def test_a_finger_presses_a_thumb_on_a_message_that_it_touched(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab(size=(390, 780), touch=True)
+        await scene.channel.send("Shall we?")
+        message = tab.message("Shall we?")
+        await message.tap()
+        await message.get_by_role("button", name="React with thumbs down").tap()
+        await expect(message.get_by_role("button", name="thumbs down, 1")).to_have_attribute("aria-pressed", "true")
+
+
 async def test_the_picker_finds_an_emoji_by_name(browser: Browser) -> None:
     async with staged(browser) as scene:
         tab = await scene.tab()

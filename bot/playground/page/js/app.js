@@ -36,6 +36,7 @@ export class App extends Bus {
     this.agents = new Agents(settings.face_url, person.token);
     this.commands = new Commands(this);
     this.paces = new Paces(this);
+    this.tree = null; // of what-ifs, whose thread is open
     this.interactions = new Interactions(this);
     this.gateway.on("event", (name, data) => this.world.apply(name, data));
   }

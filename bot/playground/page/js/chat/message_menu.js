@@ -93,10 +93,10 @@ export class MessageTools {
     };
     log.list.addEventListener("pointerover", follow);
     log.list.addEventListener("focusin", follow);
-    log.scroller.addEventListener(
-      "pointerleave",
-      () => this.bar.contains(document.activeElement) || this.bar.remove(),
-    );
+    log.scroller.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "touch") return; // a finger leaves whenever it is lifted, before it has pressed anything
+      if (!this.bar.contains(document.activeElement)) this.bar.remove();
+    });
     document.addEventListener("focusin", (event) => this.#goWith(event.target));
     log.list.addEventListener("contextmenu", (event) => this.#context(event));
     log.list.addEventListener("keydown", (event) => this.#keys(event));

@@ -30,7 +30,9 @@ function way(app, id) {
 /** What there is to say where no agent hears: where they live, as far as one sees it. */
 function whereTheyAre(app) {
   const channel = app.world.channels.get(app.channelId);
-  if (!channel?.guild_id || app.agents.hearing(app.world.roomOf(app.channelId)).length) return null;
+  if (!channel?.guild_id) return null;
+  if (app.tree) return h("span.quiet", {}, "No agent hears this thread: ask one in a node of the tree, with Ask …");
+  if (app.agents.hearing(app.world.roomOf(app.channelId)).length) return null;
   const homes = app.agents.list.filter((agent) => app.world.channels.has(agent.channel_id) && agent.state !== "retired");
   if (!homes.length) return null;
   const named = homes.slice(0, MOST).flatMap((agent, index) => [index ? ", " : null, way(app, agent.channel_id)]);
@@ -52,4 +54,5 @@ export function mountTyping(app, line) {
   app.world.on("typing", show);
   app.agents.on("change", show);
   app.on("open", show);
+  app.on("tree", show);
 }

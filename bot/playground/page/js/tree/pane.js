@@ -161,11 +161,13 @@ export function mountTree(app, root) {
     const tree = await treeOf(app.agents, channel);
     if (!tree || pane || app.channelId !== channel.id) return;
     pane = new Pane(app, root, tree);
+    app.tree = tree;
+    app.emit("tree");
     pane.open();
   };
   app.on("open", () => {
     pane?.close();
-    pane = null;
+    pane = app.tree = null;
     look();
   });
   app.world.on("messageUpdate", (message) => message.channel_id === app.channelId && pane?.refresh());

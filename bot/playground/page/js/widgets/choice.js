@@ -74,11 +74,9 @@ function labelOf(picked, placeholder) {
 }
 
 function hintOf(spec) {
-  return h(
-    "p.choice-hint",
-    {},
-    `Choose ${spec.min === spec.max ? spec.max : `${spec.min} to ${spec.max}`}, then close with Tab or Escape.`,
-  );
+  const many = spec.min === spec.max ? spec.max : `${spec.min} to ${spec.max}`;
+  const how = matchMedia("(pointer: coarse)").matches ? "touch anywhere else" : "close with Tab or Escape";
+  return h("p.choice-hint", {}, `Choose ${many}, then ${how}.`);
 }
 
 /** Open the list beside its box; `onDone` gets the chosen options when they changed and are enough. */
