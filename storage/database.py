@@ -111,6 +111,8 @@ def make_engine(url: URL, beginning: Beginning | None = None) -> AsyncEngine:
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    if in_memory(url):
+        event.listen(engine.sync_engine, "handle_error", _keep_the_only_one)
     return engine if beginning is None else _compiling_once(engine)
 
 
@@ -143,6 +145,12 @@ def _refuse_lost(connection: Any, record: ConnectionPoolEntry, proxy: object) ->
             connection.ping()
         except connection.dbapi.Error as error:
             raise DisconnectionError from error
+
+
+def _keep_the_only_one(context: ExceptionContext) -> None:
+    """Let whoever is cancelled amid a statement lose that alone: with the connection all that is in memory would go."""
+    if isinstance(context.original_exception, asyncio.CancelledError):
+        context.is_disconnect = False
 
 
 def _leave_out_values(context: ExceptionContext) -> None:
