@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+import structlog
 from pydantic import AwareDatetime, BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from bot.console.door import Guest, Holder, hashed
@@ -20,6 +21,8 @@ from storage.private import whole_file
 BEGINS: Final = "selfroom_"  # so that whoever finds one somewhere knows what it is
 MOST: Final = 100
 LONGEST_NAME: Final = 60
+UNREADABLE: Final = "The tokens cannot be read now: whoever runs Selfroom finds why in the log."
+log = structlog.get_logger(__name__)
 
 
 class Pass(BaseModel):
@@ -98,9 +101,14 @@ class PassFile:
             self._write(left)
 
     def holder(self, token: str, now: datetime) -> Holder | None:
-        """Give for whom a token asks, and what it may do; None where it opens nothing (any more)."""
+        """Give for whom a token asks, and what it may do; None where it opens nothing (any more). Raises StoreError."""
         digest = hashed(token).hex()
-        for one in self.all():
+        try:
+            known = self.all()
+        except StoreError as error:  # where the file lies is for whoever runs Selfroom, not for who knocks
+            log.error("no token opens the console", why=error.sentence)
+            raise StoreError(UNREADABLE) from error
+        for one in known:
             if secrets.compare_digest(one.hashed, digest) and (one.ends_at is None or one.ends_at > now):
                 return Holder(Guest(Snowflake(one.guild_id), Snowflake(one.user_id)), one.scopes)
         return None

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from decimal import Decimal
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar, cast
 
 from aiohttp import web
 
@@ -17,7 +18,8 @@ from bot.core.timelines.showing import MindShown
 
 LOOK_SECONDS: Final = 0.2  # how often a file is looked at for who waits
 ASKED_AGAIN_SECONDS: Final = 10.0  # rights are taken away as well
-MOST_STREAMS: Final = 32
+MOST_STREAMS: Final = 32  # beyond them who has most of them gives one up
+MOST_EACH: Final = 16  # a page that is left is noticed within seconds
 LARGEST: Final = 2**53  # of a number on a page
 OF_TREES: Final = frozenset(
     {EventKind.ATTACHED, EventKind.RUN_START, EventKind.RUN_FINISH, EventKind.RUN_FAILED, EventKind.DELETED}
@@ -72,6 +74,7 @@ class TreeVisitors(Protocol):
 
 RUNS: Final[tuple[Operation, ...]] = ("advance", "multi", "chain", "frontier")
 T = TypeVar("T")
+Asker = tuple[str, Snowflake]  # by which token, and of which server
 CommunityOf = Callable[[web.Request], Awaitable[Community | None]]  # raises for who is no visitor
 
 
@@ -81,7 +84,7 @@ class TreeStreams:
     def __init__(self, community_of: CommunityOf, visitors: Callable[[], TreeVisitors]) -> None:
         self._community_of = community_of
         self._visitors = visitors
-        self._open = 0
+        self._open: dict[asyncio.Task[object], Asker] = {}  # the oldest first
 
     def add_to(self, router: web.UrlDispatcher) -> None:
         """Let them be asked."""
@@ -97,7 +100,7 @@ class TreeStreams:
         router.add_get(f"{tree}{node}/prices", self._prices)
         router.add_get(f"{tree}{node}/agents/{{agent:[0-9]{{1,9}}}}/beats/{{beat:[0-9]{{1,15}}}}", self._seen)
 
-    async def _asker(self, request: web.Request) -> tuple[str, Snowflake]:
+    async def _asker(self, request: web.Request) -> Asker:
         """Give who asks, and of which server."""
         community = await self._community_of(request)
         if community is None:
@@ -171,23 +174,36 @@ class TreeStreams:
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         timeline = await self._tree(request)
-        if self._open >= MOST_STREAMS:
-            raise web.HTTPServiceUnavailable(text="Too many look at trees just now: close a page.")
+        asker = await self._asker(request)
+        self._make_place(asker)
         node = request.match_info.get("node")
         after = _number(request.query.get("after", "") or request.headers.get("Last-Event-ID", ""))
         headers = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
         if origin := request.headers.get("Origin"):  # once it has begun nobody adds any
             headers |= {"Access-Control-Allow-Origin": origin, "Vary": "Origin"}
         response = web.StreamResponse(headers=headers)
-        self._open += 1
+        task = cast("asyncio.Task[object]", asyncio.current_task())
+        self._open[task] = asker
         try:
             await response.prepare(request)
             await self._tell(request, response, timeline, after, None if node is None else NodeId(int(node)))
         except ConnectionResetError:
             pass  # the page is gone
         finally:
-            self._open -= 1
+            self._open.pop(task, None)
         return response
+
+    def _make_place(self, asker: Asker) -> None:
+        """Close a stream of who has most, where all are taken; raises where that is who asks."""
+        have = Counter(self._open.values())
+        if len(self._open) >= MOST_STREAMS and have[asker] < MOST_EACH:
+            ((most, count),) = have.most_common(1)
+            if have[asker] + 1 < count:
+                oldest = next(task for task, one in self._open.items() if one == most)
+                del self._open[oldest]
+                oldest.cancel()
+        if have[asker] >= MOST_EACH or len(self._open) >= MOST_STREAMS:
+            raise web.HTTPServiceUnavailable(text="Too many look at trees just now: close a page.")
 
     async def _tell(
         self,

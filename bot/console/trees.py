@@ -137,9 +137,9 @@ class TreePages:
         return timeline
 
     async def _is_open(self, asker: Asker, timeline: Timeline, view: Roster) -> bool:
-        there = await self.desk.timelines.rooms(timeline)
-        rooms = [view.all_rooms[one] for one in there if one in view.all_rooms] or list(view.all_rooms.values())
-        return not any(map(asker.is_closed, rooms))
+        """Tell whether all rooms of a tree are open to who asks; of one that is gone nobody can tell that any more."""
+        there = await self.desk.timelines.rooms(timeline) or view.all_rooms
+        return all(one in view.all_rooms and not asker.is_closed(view.all_rooms[one]) for one in there)
 
 
 async def _may_read(asker: Asker, view: Roster, side: Side) -> bool:

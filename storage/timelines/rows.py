@@ -27,7 +27,7 @@ from bot.core.timelines.records import (
 )
 from storage.columns import from_microseconds, to_json, to_microseconds
 
-TREE = "id, community, title, rooms, point, made_by, made_at, at, seed, revision, program, not_unwound"
+TREE = "id, community, title, rooms, point, made_by, made_at, at, seed, revision, program, not_unwound, managers_only"
 NODE = (
     "id, parent, depth, edge, changes, seed, status, turns_wanted, minutes, asked, turns, from_at, until_at, usd,"
     " tokens, digest, outcome, note, exact, made_by, made_at, ended_at"
@@ -49,12 +49,13 @@ def tree_columns(tree: Tree) -> tuple[object, ...]:
         tree.revision,
         tree.program,
         to_json(list(tree.not_unwound)),
+        int(tree.managers_only),
     )
 
 
 def tree_of(row: tuple[object, ...], *, size: int, usable: str) -> Tree:
     """Give the tree of such a row."""
-    id_, community, title, rooms, point, made_by, made_at, at, seed, revision, program, not_unwound = row
+    id_, community, title, rooms, point, made_by, made_at, at, seed, revision, program, not_unwound, shut = row
     return Tree(
         key=TreeKey(CommunityId(_int(community)), TreeId(_int(id_))),
         title=str(title),
@@ -69,6 +70,7 @@ def tree_of(row: tuple[object, ...], *, size: int, usable: str) -> Tree:
         bytes=size,
         not_unwound=tuple(json.loads(str(not_unwound))),
         usable=usable,
+        managers_only=bool(shut),
     )
 
 

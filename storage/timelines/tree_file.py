@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from bot.core.errors import NotFound, StoreError
 from storage.private import BESIDE, UNFINISHED, keep_private
 
-FORMAT = 2
+FORMAT = 3
 BUSY_SECONDS = 5.0
 PIECE = 250_000  # bytes of a base that are in memory at once
 SCHEMA = """
@@ -22,7 +22,8 @@ CREATE TABLE tree (
     id INTEGER PRIMARY KEY, community INTEGER NOT NULL, title TEXT NOT NULL, rooms TEXT NOT NULL, point TEXT NOT NULL,
     made_by INTEGER NOT NULL, made_at INTEGER NOT NULL, at INTEGER NOT NULL, seed TEXT NOT NULL,
     revision TEXT NOT NULL, program TEXT NOT NULL, not_unwound TEXT NOT NULL,
-    generation INTEGER NOT NULL DEFAULT 0, last_node INTEGER NOT NULL DEFAULT 0, last_seq INTEGER NOT NULL DEFAULT 0
+    generation INTEGER NOT NULL DEFAULT 0, last_node INTEGER NOT NULL DEFAULT 0, last_seq INTEGER NOT NULL DEFAULT 0,
+    managers_only INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE base (piece INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE nodes (
@@ -55,6 +56,10 @@ WITH RECURSIVE places (number) AS (
 INSERT INTO base SELECT number, substr(tree.base, number * {PIECE} + 1, {PIECE}) FROM places JOIN tree;
 ALTER TABLE tree DROP COLUMN base;
 """  # noqa: S608  # our own number
+SHUT = """  -- until FORMAT 2 the topics and billboards of guests' own private rooms came along
+ALTER TABLE tree ADD COLUMN managers_only INTEGER NOT NULL DEFAULT 0;
+UPDATE tree SET managers_only = 1;
+"""
 PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
@@ -173,12 +178,20 @@ class TreeFile:
         for pragma in PRAGMAS:
             self._connection.execute(f"PRAGMA {pragma}")
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            self._connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
-        elif version == 1:
-            self._connection.executescript(f"BEGIN IMMEDIATE; {IN_PIECES} PRAGMA user_version = {FORMAT}; COMMIT;")
-        elif version > FORMAT:
+        if version > FORMAT:
             raise StoreError("This what-if was made by a newer Selfroom: install that one.")
+        if version < FORMAT:
+            self._bring_up_to_date()
+
+    def _bring_up_to_date(self) -> None:
+        """Give the file today's tables, in one transaction; another process may open it at the same moment."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        steps = {0: SCHEMA, 1: IN_PIECES + SHUT, 2: SHUT}.get(version, "")
+        for statement in filter(str.strip, steps.split(";")):
+            self._connection.execute(statement)
+        self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+        self._connection.execute("COMMIT")
 
     def _there(self) -> tuple[int, int] | None:
         try:

@@ -30,6 +30,7 @@ from bot.adapters.llm.guard import (
     trusted,
 )
 from bot.adapters.llm.provider import Provider, ProviderOptions
+from bot.core.errors import Rejected
 from bot.engine.timelines.chance import settle
 
 PUBLIC, OTHER = "93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"
@@ -92,6 +93,17 @@ def test_public_addresses(address: str) -> None:
 )
 def test_addresses_of_this_machines_own_network(address: str) -> None:
     assert not is_public(address)
+
+
+@pytest.mark.parametrize("host", ["a..b", f"{'x' * 64}.example", "２.example", ".example"])
+async def test_a_name_that_nobody_can_have_is_refused_in_a_sentence_and_found_nowhere(host: str) -> None:
+    for private in (False, True):
+        with pytest.raises(Rejected, match="base URL"):
+            checked_address(f"https://{host}/v1", private=private)
+    if host.isascii():
+        async with httpx2.AsyncClient(transport=GuardedTransport(Wire())) as http:
+            with pytest.raises(httpx2.ConnectError, match="could not be looked up"):
+                await http.get(f"https://{host}/v1")
 
 
 def test_an_own_server_may_be_anywhere_where_that_is_allowed() -> None:

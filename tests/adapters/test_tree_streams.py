@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from bot.adapters.tree_streams import ASKED_AGAIN_SECONDS, MOST_STREAMS, TreeStreams
+from bot.adapters.tree_streams import ASKED_AGAIN_SECONDS, MOST_EACH, MOST_STREAMS, TreeStreams
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import ReasonKind
 from bot.core.permissions import ONLY_MANAGERS
@@ -24,7 +24,7 @@ from tests.adapters.no_trees import NoTrees
 from tests.fakes import START
 from tests.storage.timelines.orchard import Orchard, orchard
 
-BOSS = "a-manager's-token"
+BOSS, DEPUTY, GUEST = "a-manager's-token", "another's-token", "a-third-one's-token"
 TREE = [EventKind.ATTACHED, EventKind.RUN_START, EventKind.RUN_FINISH]
 
 
@@ -35,7 +35,7 @@ class Gate(NoTrees):
         self.there = there
 
     async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
-        if token != BOSS:
+        if token not in (BOSS, DEPUTY, GUEST):
             raise Rejected(ONLY_MANAGERS)
         if tree_id != self.there.key.id:
             raise NotFound("There is no such tree.")
@@ -216,7 +216,7 @@ async def test_nobody_else_looks_into_a_tree(tmp_path: Path) -> None:
 async def test_a_page_that_left_takes_nobodys_place(tmp_path: Path) -> None:
     async with served(tmp_path) as (there, session):
         await there.grow(0)
-        for _ in range(MOST_STREAMS):
+        for _ in range(MOST_EACH):
             async with session.get("/trees/1/events?after=99999") as response:
                 assert response.status == 200
 
@@ -227,3 +227,16 @@ async def test_a_page_that_left_takes_nobodys_place(tmp_path: Path) -> None:
         async with asyncio.timeout(ASKED_AGAIN_SECONDS / 2):  # before anything is written to those that are gone
             while not await let_in():
                 pass
+
+
+async def test_who_opens_many_pages_leaves_others_a_place(tmp_path: Path) -> None:
+    async with served(tmp_path) as (there, session), AsyncExitStack() as pages:
+        await there.grow(0)
+
+        async def opened(token: str) -> int:
+            asked = session.get("/trees/1/events?after=99999", headers={"Authorization": token})
+            return (await pages.enter_async_context(asked)).status
+
+        assert [await opened(BOSS) for _ in range(MOST_EACH + 1)] == [200] * MOST_EACH + [503]
+        assert [await opened(DEPUTY) for _ in range(MOST_STREAMS - MOST_EACH)] == [200] * (MOST_STREAMS - MOST_EACH)
+        assert await opened(GUEST) == 200, "who has most gives one up"

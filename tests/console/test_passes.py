@@ -73,8 +73,11 @@ def test_of_a_token_a_hash_is_kept_and_it_ends_in_time(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match="already"):
         passes.create("a day", GUEST, frozenset({Scope.READ}), days=None)
     file.write_text("[")
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match=str(file)):
+        PassFile(file).all()
+    with pytest.raises(StoreError, match="cannot be read") as told:
         PassFile(file).holder(token, START)
+    assert str(tmp_path) not in told.value.sentence
 
 
 def test_tokens_are_made_listed_and_withdrawn_on_the_command_line(

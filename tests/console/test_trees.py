@@ -1,5 +1,6 @@
 """What-if trees in the console are for who may look into all their rooms, and what is told of them is as described."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from bot.console.reading import CLOSED
 from bot.console.standing import Asker
 from bot.console.trees import TreePages
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import Room, Snowflake
+from bot.core.records import AgentId, Room, Snowflake
 from bot.core.timelines.records import NOW
 from bot.engine.front_desk import FrontDesk
 from tests.engine.theatre import BOSS, theatre
@@ -43,3 +44,16 @@ async def test_a_tree_is_told_to_whom_its_rooms_are_open_and_to_nobody_else(tmp_
                     await route.told(shut, asked)
                 with pytest.raises(NotFound):
                     await route.told(boss, make_mocked_request("GET", "/", match_info={"tree": "9", "node": "0"}))
+
+
+async def test_a_tree_of_a_room_that_is_gone_is_open_to_nobody_here(tmp_path: Path) -> None:
+    """It may have been closed to who asks: nobody can tell any more."""
+    async with theatre(agents=2) as stage, forked(stage, tmp_path, NOW, rooms=(AgentId(1), AgentId(2))) as grown:
+        office, orchard = office_of(stage, grown)
+        timeline = await told_of(stage, grown)
+        pages = TreePages(FrontDesk(office, orchard=orchard))
+        boss = Asker(guild_id=Snowflake(GUILD_ID), person=BOSS, may_read=nobody_reads, sees=lambda _: True, server="")
+        view = await pages.desk.community.view(boss.guild_id, messages=0)
+        assert await pages._is_open(boss, timeline, view)
+        left = {id_: room for id_, room in view.all_rooms.items() if id_ != 2}
+        assert not await pages._is_open(boss, timeline, replace(view, all_rooms=left))

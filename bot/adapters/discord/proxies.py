@@ -113,7 +113,10 @@ class Proxies:
                 return None
             try:
                 told = await _told(self._addresses[app].format(message.id))
-            except (aiohttp.ClientError, TimeoutError, OSError, ValueError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:  # what one person made of theirs leaves all others answered
+                log.warning("a proxy bot's service answers what cannot be read", why=str(error) or type(error).__name__)
+                return None
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 self._rests_until[app] = now + REST_SECONDS
                 lane.asked.pop(message.id, None)
                 log.warning("a proxy bot's service cannot be asked", why=str(error) or type(error).__name__)

@@ -82,10 +82,9 @@ def checked_address(address: str, *, private: bool) -> str:
     """
     text = address.strip().rstrip("/")
     try:
-        parts = urlsplit(text)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host, parts = None, urlsplit("")
+        host, parts = _host_of(text), urlsplit(text)
+    except (ValueError, httpx2.InvalidURL):
+        host, parts = "", urlsplit("")
     if not host or len(text) > LONGEST_ADDRESS or parts.scheme not in ("https", "http"):
         raise Rejected("Give the server's base URL, such as https://api.example.com/v1.")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
@@ -97,6 +96,15 @@ def checked_address(address: str, *, private: bool) -> str:
     if is_address(host) and not is_public(host):
         raise Rejected(private_sentence(host))
     return text
+
+
+def _host_of(address: str) -> str:
+    """Give the host of a base URL; raises ValueError for one that nobody could look up."""
+    host, parts = httpx2.URL(address).host, urlsplit(address)
+    _ = parts.port
+    if not is_address(host):
+        host.encode("idna")  # as a look-up does
+    return parts.hostname or ""
 
 
 def private_sentence(host: str) -> str:
@@ -223,7 +231,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             try:
                 async with asyncio.timeout(LOOKUP_SECONDS):
                     found = await self._resolve(host, port)
-            except OSError as error:  # TimeoutError is one
+            except (OSError, UnicodeError) as error:  # TimeoutError is one; the other: of a name that none can have
                 self._failed_at = time.monotonic()
                 raise httpx2.ConnectError(f"{host} could not be looked up: {error}") from error
         if not all(is_public(address) for address in found):

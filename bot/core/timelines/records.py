@@ -136,7 +136,8 @@ class Image:
 class Tree:
     """One tree. `program`: the version that made it; `revision`: the schema of its rows.
 
-    `usable`: empty while nodes may be run; else why it can only be read, in one sentence.
+    `usable`: empty while nodes may be run; else why it can only be read, in one sentence. `managers_only`: it may hold
+    words that who reads its rooms may not.
     """
 
     key: TreeKey
@@ -152,6 +153,7 @@ class Tree:
     bytes: int = 0
     not_unwound: tuple[str, ...] = ()
     usable: str = ""
+    managers_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -225,7 +225,9 @@ CALLS: Final = 80  # that a trial in one language takes about, most of them with
 INPUT_TOKENS, ANSWER_TOKENS = 2_500, 200  # of each
 MOST_SECONDS: Final = 720.0  # an answer on Discord can be changed for a quarter of an hour
 KEPT_FOR: Final = timedelta(days=1)
+MOST_TRIALS: Final = 8  # at once, of all servers: each has a community of its own in memory, and beats
 UNDER_WAY: Final = "A model is being tried here already: wait for its card."
+OTHERS_TRY: Final = Sentence("Models of other servers are being tried: try yours again in a few minutes.")
 TOO_POOR: Final = "A trial would cost {:.2f} {} at most, and today's budget has not so much left: try it tomorrow."
 
 
@@ -251,6 +253,8 @@ class Trials:
             raise Rejected(Sentence("Models cannot be tried here: tell whoever runs Selfroom."))
         if guild_id in self._running:
             raise Rejected(UNDER_WAY)
+        if len(self._running) >= MOST_TRIALS:
+            raise Rejected(OTHERS_TRY)
         self._running.add(guild_id)
         try:
             props = Props(

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.adapters.discord.proxies import Behind, Proxies
+from bot.adapters.discord.proxies import LARGEST_ANSWER, Behind, Proxies
 from bot.core.records import Snowflake
 
 APP = 5
@@ -110,12 +110,25 @@ async def test_other_webhooks_are_not_asked_about(service: tuple[Service, Proxie
     assert one.asked == 0
 
 
-@pytest.mark.parametrize(("answer", "status"), [("no JSON", 200), ("", 500), ("[" * 60_000, 200)])
+@pytest.mark.parametrize("answer", ["no JSON", "[" * 60_000, f'{{"member": "{"x" * LARGEST_ANSWER}"}}'])
+async def test_what_one_person_has_a_service_answer_keeps_nobody_elses_from_being_asked(
+    service: tuple[Service, Proxies], answer: str
+) -> None:
+    """Who names a thousand tags of a member there would otherwise make nobodies of all others, in every server."""
+    one, proxies = service
+    one.answer = answer
+    assert await proxies.behind(posted()) is None
+    one.answer = TRUE | {"id": "31", "guild": "11"}
+    assert await proxies.behind(elsewhere(id=31)) == Behind(Snowflake(7), Snowflake(29))
+    assert await proxies.behind(posted()) is None
+    assert one.asked == 2, "of each message once"
+
+
 async def test_a_service_that_fails_is_left_alone_for_a_while_and_nobody_waits_for_it(
-    service: tuple[Service, Proxies], answer: str, status: int
+    service: tuple[Service, Proxies],
 ) -> None:
     one, proxies = service
-    one.answer, one.status = answer, status
+    one.answer, one.status = "", 500
     assert await proxies.behind(posted()) is None
     one.answer, one.status = TRUE, 200
     assert await proxies.behind(posted(id=31)) is None

@@ -16,6 +16,7 @@ from bot.core.kinds import Detail
 from bot.core.models import ModelAnswer, ModelCall, OwnProvider
 from bot.core.records import Snowflake, Usage
 from bot.engine.front_desk import FrontDesk, Office
+from bot.engine.front_desk.providers import MOST_TRIALS
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
 from bot.engine.trial.card import Card
@@ -345,3 +346,32 @@ async def test_what_a_trial_gives_to_read_is_work_of_the_server_that_tries(monke
         await FrontDesk(office).trials.run(others, BOSS, None, unheard)
     assert theirs != home.community_id
     assert lanes.seen == {theirs}
+
+
+async def test_so_many_servers_try_a_model_at_once_and_no_more() -> None:
+    goes_on, asked = asyncio.Event(), asyncio.Event()
+
+    class Slow(ScriptedModel):
+        async def answer(self, call: ModelCall) -> ModelAnswer:
+            asked.set()
+            await goes_on.wait()
+            raise ModelRefused("Not today.")
+
+    async with hearts(1, model=Slow()) as home:
+        performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer(), models=home.model)
+        parts: Any = {"models": home.model, "workshop": Lanes(), "open_stage": in_memory, "cipher": PlainCipher()}
+        trials = FrontDesk(
+            Office(home.store, performer, home.clock, SeededRandom(1), home.delivery.wake, **parts)
+        ).trials
+        guilds = [Snowflake(GUILD_ID + number) for number in range(MOST_TRIALS + 1)]
+        async with home.store.writing() as write:
+            for guild_id in guilds[1:]:
+                await write.communities.add(guild_id, "Others")
+        running = [asyncio.create_task(trials.run(one, BOSS, None, unheard)) for one in guilds[:-1]]
+        await asked.wait()
+        with pytest.raises(Rejected, match="in a few minutes"):
+            await trials.run(guilds[-1], BOSS, None, unheard)
+        goes_on.set()
+        assert all(isinstance(one, ModelRefused) for one in await asyncio.gather(*running, return_exceptions=True))
+        with pytest.raises(ModelRefused):
+            await trials.run(guilds[-1], BOSS, None, unheard)

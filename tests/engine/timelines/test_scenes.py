@@ -3,7 +3,9 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -33,16 +35,17 @@ SIBLINGS = 8
 
 @asynccontextmanager
 async def forked(
-    stage: Theatre, folder: Path, point: Point, played_by: tuple[AgentId, ...] = ()
+    stage: Theatre, folder: Path, point: Point, played_by: tuple[AgentId, ...] = (), rooms: tuple[AgentId, ...] = ()
 ) -> AsyncIterator[Garden]:
     """Fork a community in which scenes are played."""
     house = stage.house
     trees = SqlTrees(folder, CommunityConfig(usd_per_day=None))
-    image = await house.store.image(house.community_id, Cut(point=point, played_by=played_by), now=house.clock.now())
+    cut = Cut(rooms=rooms, point=point, played_by=played_by)
+    image = await house.store.image(house.community_id, cut, now=house.clock.now())
     tree = Tree(
         key=TreeKey(house.community_id, TreeId(1)),
         title="",
-        rooms=(),
+        rooms=rooms,
         point=point,
         made_by=Snowflake(BOSS.id),
         made_at=START,
@@ -220,3 +223,26 @@ async def test_who_cannot_sit_down_plays_no_seat_and_no_tree_begins(
         with pytest.raises(Rejected, match=re.escape(why)):
             async with forked(stage, tmp_path, NOW, tuple(map(AgentId, agents))):
                 pass
+
+
+async def test_nobody_takes_along_an_agent_whose_head_is_shut_to_them_by_a_seat(tmp_path: Path) -> None:
+    """In another room it would act, and answer, with all that it carries."""
+    async with theatre(Player(knowing), agents=7) as stage:
+        await stage.opened("werewolf", 6, MIRA)
+        async with forked(stage, tmp_path, NOW) as grown:
+            desk, mira = Timelines(*office_of(stage, grown)), replace(MIRA, is_architect=True)
+            more: dict[str, Any] = {"title": "", "rooms": (AgentId(7),)}
+            for who in (mira, BOSS):  # who does not sit may show the tree to who does
+                with pytest.raises(Rejected, match="Agent2 sits in Werewolf"):
+                    await desk.fork(GUILD_ID, who, AgentId(7), played_by=(AgentId(2),), **more)
+            with pytest.raises(Rejected, match="no seat of a person"):
+                await desk.fork(GUILD_ID, BOSS, AgentId(7), played_by=(AgentId(7),), **more)
+
+
+async def test_a_tree_that_may_hold_words_of_closed_rooms_is_for_managers_alone(tmp_path: Path) -> None:
+    async with theatre(agents=2) as stage, forked(stage, tmp_path, NOW, rooms=(AgentId(1),)) as grown:
+        desk, timeline = Timelines(*office_of(stage, grown)), await told_of(stage, grown)
+        assert await desk.rooms_to_read(timeline) == (1,)
+        with grown.trees._file(grown.key).writing() as connection:
+            connection.execute("UPDATE tree SET managers_only = 1")
+        assert await desk.rooms_to_read(timeline) == ()

@@ -328,12 +328,26 @@ async def test_a_file_whose_base_is_in_one_piece_is_brought_up_to_date(
     with sqlite3.connect(tree_path(grown.folder, grown.key.community_id, grown.key.id)) as connection:
         connection.execute("ALTER TABLE tree ADD COLUMN base BLOB NOT NULL DEFAULT x''")
         connection.execute("UPDATE tree SET base = ?", (bytes(grown.image.data),))
+        connection.execute("ALTER TABLE tree DROP COLUMN managers_only")
         connection.executescript("DROP TABLE base; PRAGMA user_version = 1")
     connection.close()
     assert await grown.rows(node.id, all_rows) == before
     with grown.trees._files[grown.key].reading() as connection:
         pieces = connection.execute("SELECT length(packed) FROM base ORDER BY piece").fetchall()
     assert [row[0] for row in pieces] == [1_000] * (len(grown.image.data) // 1_000) + [len(grown.image.data) % 1_000]
+
+
+async def test_a_file_into_which_words_of_closed_rooms_may_have_come_is_for_managers_alone(grown: Orchard) -> None:
+    assert not (await grown.trees.find(grown.key)).managers_only
+    await grown.trees.close()
+    with sqlite3.connect(tree_path(grown.folder, grown.key.community_id, grown.key.id)) as connection:
+        connection.executescript("ALTER TABLE tree DROP COLUMN managers_only; PRAGMA user_version = 2")
+    connection.close()
+    both = [SqlTrees(grown.folder), SqlTrees(grown.folder)]  # two processes open it at the same moment
+    found = await asyncio.gather(*(one.find(grown.key) for one in both))
+    assert [one.managers_only for one in found] == [True, True]
+    for one in both:
+        await one.close()
 
 
 async def test_on_a_full_disk_a_tree_is_read_and_written_again_once_there_is_space(grown: Orchard) -> None:
