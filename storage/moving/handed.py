@@ -1,6 +1,6 @@
 """Archives that people are handed and hand in: nothing in them opens a door, and a worker looks through them first."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from tempfile import TemporaryFile
 
@@ -46,12 +46,19 @@ READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
     "requests": [(ALL, 500)],
     "usage": [(ALL, 20_000)],
     "attachments": [("message_id", 20)],
+    "parts": [("message_id", 50)],
     "scenes": [(ALL, 100)],
     "scene_seats": [("scene_id", 24)],
     "scene_events": [("scene_id", 4_000)],
     "scene_moves": [("scene_id", 4_000)],
 }
 LARGEST_TOGETHER = 2_000_000  # characters of these
+# What is looked for by all of it: by table whose it is, what counts once, how many of each, and of all.
+DIFFERENT: Mapping[str, tuple[str, str, int, int]] = {
+    "names": ("bearer", "name", 200, 5_000),  # who is forgotten, or asks what is kept, is looked for by each
+    "messages": ("sender_person_id", "sender_name", 200, 5_000),
+    "reactions": ("message_id", "emoji", 50, MOST_ROWS),  # Discord has twenty beside a message, which shows them all
+}
 WAITING = (
     LetterState.WAITING,
     LetterState.SENDING,
@@ -128,9 +135,11 @@ class Together:
     def __init__(self) -> None:
         self._rows: Counter[tuple[str, str, object]] = Counter()
         self._characters: Counter[tuple[str, str, object]] = Counter()
+        self._different: defaultdict[tuple[str, object], set[object]] = defaultdict(set)
 
     def add(self, page: Page[Values]) -> None:
         """Count the rows of a page."""
+        self._add_different(page)
         bounds = READ_TOGETHER.get(page.table_name, ())
         for row in page.rows if bounds else ():
             if row.get("state", row.get("status", WAITING[0])) in WAITING:
@@ -141,6 +150,19 @@ class Together:
                     self._characters[whose] += size
                     if self._rows[whose] > most or self._characters[whose] > LARGEST_TOGETHER:
                         raise BadSetting(TOO_MUCH)
+
+    def _add_different(self, page: Page[Values]) -> None:
+        if page.table_name not in DIFFERENT:
+            return
+        owner, column, each, all_ = DIFFERENT[page.table_name]
+        for row in page.rows:
+            whose = [(page.table_name, ALL, all_)]
+            whose += [(page.table_name, row[owner], each)] if row.get(owner) is not None else []
+            for table, one, most in whose:
+                different = self._different[table, one]
+                different.add(row.get(column))
+                if len(different) > most:
+                    raise BadSetting(TOO_MUCH)
 
 
 def contents_of(counts: Mapping[str, int], left_out: Iterable[object]) -> ArchiveContents:
