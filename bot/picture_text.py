@@ -1,6 +1,7 @@
 """Text in any script on a picture: each stretch of it in a font that has its letters."""
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
@@ -42,12 +43,12 @@ def write(
 
 
 def fitting(text: str, size: int, pixels: float) -> str:
-    """Cut a text so that it is no wider than that."""
-    if width(text, size) <= pixels:
+    """Cut a text so that it is no wider than that, however long it is: a letter takes a pixel at least."""
+    shown = text[: int(pixels)]
+    if shown == text and width(text, size) <= pixels:
         return text
-    while text and width(text + "…", size) > pixels:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    kept = bisect_right(range(1, len(shown) + 1), pixels, key=lambda many: width(f"{shown[:many]}…", size))
+    return shown[:kept].rstrip() + "…"
 
 
 def stretches(text: str, size: int) -> list[Stretch]:

@@ -49,3 +49,17 @@ def test_any_text_can_be_drawn_and_cut(text: str, pixels: int) -> None:
 def test_what_fits_is_not_cut() -> None:
     assert fitting("Wren", SIZE, 150) == "Wren"
     assert fitting("Wren of the long long river", SIZE, 60).endswith("…")
+
+
+@pytest.mark.parametrize("mark", ["x", "word ", "\u0301", "漢", "🦊"])
+def test_what_is_far_too_long_is_measured_a_few_times_only(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An archive may hold a motion of twenty thousand letters, which would be measured with each of them taken off."""
+    measured: list[int] = []
+
+    def counted(text: str, size: int) -> float:
+        measured.append(len(text))
+        return width(text, size)
+
+    monkeypatch.setattr("bot.picture_text.width", counted)
+    assert len(fitting(mark * (20_000 // len(mark)), SIZE, 200)) <= 201
+    assert sum(measured) < 4_000

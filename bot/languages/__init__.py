@@ -32,7 +32,7 @@ def spoken(text: str, locale: str) -> str:
     language = LANGUAGES.get(locale)
     if language is None or not isinstance(text, Sentence):
         return str(text)
-    if text.parts:
+    if text.parts or not text.english:  # by no words a catalogue knows its own head
         return "".join(spoken(part, locale) for part in text.parts)
     catalogue, many = _catalogue(language), text.many
     said = catalogue.ngettext(text.english, many, int(text.number)) if many else catalogue.gettext(text.english)

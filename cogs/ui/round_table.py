@@ -130,7 +130,7 @@ def _draw_middle(draw: ImageDraw.ImageDraw, seen: Fields) -> None:
 def _wrapped(text: str) -> Sequence[str]:
     """Divide a text into a few lines; the last of them is cut where it is too long."""
     lines = [""]
-    for word in text.split():
+    for word in text[: LINES * MIDDLE].split():  # of marks that take no room there may be any number
         longer = f"{lines[-1]} {word}".strip()
         if lines[-1] and len(lines) < LINES and width(longer, SMALL) > MIDDLE:
             lines.append(word)

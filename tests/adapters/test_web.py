@@ -72,7 +72,7 @@ def watched() -> Told:
         community_id=CommunityId(1),
         id=SceneId(1),
         kind="chat",
-        version=1,
+        version=CHAT.version,
         title="Rain",
         room_id=AgentId(1),
         status=SceneStatus.RUNNING,

@@ -15,8 +15,10 @@ from bot.core.scenes.kind import RULES
 from bot.core.scenes.play import Rule
 from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.showing import Board, Cast, pictured
+from bot.picture_text import width
 from cogs.ui import scene_pictures
 from cogs.ui.pictures import WIDTH
+from cogs.ui.rings import SIDE
 from cogs.ui.round_table import ROW, round_table, round_table_words
 from cogs.ui.scene_pictures import board_picture
 from tests.core.scenes.plays import Playing, of
@@ -149,3 +151,16 @@ async def test_a_board_is_drawn_off_the_loop_with_its_words(monkeypatch: pytest.
     file = await board_picture(shown)
     assert file is not None and (file.description or "").startswith("Debate; About: the garden; Motion 1: **A rule**")
     assert threads != [threading.main_thread()]
+
+
+def test_a_title_of_marks_that_take_no_room_is_not_measured_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[int] = []
+
+    def counted(text: str, size: int) -> float:
+        measured.append(len(text))
+        return width(text, size)
+
+    monkeypatch.setattr("cogs.ui.round_table.width", counted)
+    shown = {**board(meeting()), "about": "\u0301 " * 10_000}
+    assert size(shown) == (SIDE, SIDE)
+    assert sum(measured) < 250_000

@@ -239,7 +239,7 @@ async def test_who_is_away_finds_a_button_to_come_back_in_their_seat() -> None:
             community_id=CommunityId(1),
             id=SceneId(7),
             kind="chat",
-            version=1,
+            version=CHAT.version,
             title="",
             room_id=AgentId(1),
             status=SceneStatus.RUNNING,

@@ -97,6 +97,11 @@ def test_what_is_put_together_is_said_part_by_part() -> None:
     assert spoken(told, "de") == "Nichts gefunden.\n*\nNoch nichts."
 
 
+def test_no_words_are_said_as_none() -> None:
+    """A catalogue keeps its own head under them."""
+    assert [spoken(one, "de") for one in (Sentence(""), stacked(), Sentence.joined("", ""))] == ["", "", ""]
+
+
 def test_a_command_is_named_as_it_reads() -> None:
     assert command_path("agent create", "de") == "agent erstellen"
     assert command_path("agent create", "en-US") == "agent create"

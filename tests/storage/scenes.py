@@ -26,7 +26,7 @@ async def a_council(write: Writing, community_id: CommunityId, **fields: object)
         community_id=community_id,
         id=SceneId(write.ids.take("scene")),
         kind="council",
-        version=1,
+        version=COUNCIL.version,
         title="Tea",
         room_id=AgentId(1),
         thread_id=THREAD,

@@ -3,7 +3,11 @@
 from collections.abc import Iterable
 from typing import Annotated, Self
 
+from pydantic import Field
+
 from bot.core.scenes.kind import Few, Seat, State
+
+MOST_UNHEARD = 6  # by then who left is not coming back, and nobody takes the seat over
 
 
 class Spoken(State):
@@ -23,19 +27,21 @@ class Spoken(State):
 
 
 class Silences(Spoken):
-    """Counts who yielded since something was said, of those who are there; one alone talks to nobody."""
+    """Counts who yielded since something was said, of those who are there; one alone says little more."""
 
     silent: Annotated[tuple[Seat, ...], Few] = ()
+    unheard: Annotated[int, Field(ge=0, le=MOST_UNHEARD)] = 0  # how often in a row one alone has said something
 
     def yielded_by(self, seat: Seat) -> Self:
         return self.model_copy(update={"silent": tuple(sorted({*self.silent, seat}))})
 
     def heard(self) -> Self:
-        return self.model_copy(update={"silent": ()})
+        unheard = min(self.unheard + 1, MOST_UNHEARD) if len(self.present) < 2 else 0
+        return self.model_copy(update={"silent": (), "unheard": unheard})
 
     def is_quiet(self, speakers: Iterable[Seat]) -> bool:
         there = set(speakers)
-        return len(there) < 2 or there <= set(self.silent)
+        return there <= set(self.silent) or (len(there) < 2 and self.unheard >= MOST_UNHEARD)
 
 
 class YieldsInARow(Spoken):

@@ -6,6 +6,7 @@ from bot.core.errors import Rejected
 from bot.core.scenes.chat import CHAT, CHAT_BEFORE, ChatOptions
 from bot.core.scenes.kind import RULES, SceneKind
 from bot.core.scenes.play import MISSES_UNTIL_AWAY, Rule
+from bot.core.scenes.silence import MOST_UNHEARD
 from tests.core.scenes.plays import Playing, of
 
 
@@ -62,8 +63,12 @@ def test_who_went_away_ends_nothing_that_others_still_say() -> None:
     assert talk.outcome == "It is over: nobody had more to say."
 
 
-def test_one_alone_talks_to_nobody() -> None:
-    assert abandoned(CHAT, 3).outcome == "It is over: nobody had more to say."
+def test_one_alone_says_little_more_for_somebody_may_come_back() -> None:
+    talk = abandoned(CHAT, 3)
+    for _ in range(MOST_UNHEARD):
+        assert not talk.is_over
+        talk.move(1, "say", text="Are you still there?")
+    assert talk.outcome == "It is over: nobody had more to say."
 
 
 def test_a_talk_of_version_1_goes_on_by_its_own_rules() -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
+from bot.core.scenes.chat import CHAT
 from bot.core.scenes.estimates import Expected, estimated
 from bot.core.scenes.records import Scene, SceneStatus, Seated
 from tests.fakes import START
@@ -13,7 +14,7 @@ LOBBY = Scene(
     community_id=CommunityId(1),
     id=SceneId(7),
     kind="chat",
-    version=1,
+    version=CHAT.version,
     title="Tea",
     room_id=AgentId(1),
     options={"turns": 40},

@@ -44,9 +44,9 @@ def test_a_scene_of_the_version_before_is_played_on_with_its_module(monkeypatch:
 WORDS = {"title", "description"}
 SHAPES = {
     ("chat", 1): "e3a365c89b3a",
-    ("chat", 2): "c0aecf64f06e",
+    ("chat", 2): "c67902ad9466",
     ("council", 1): "c845dbfd247c",
-    ("council", 2): "8a2f1a533393",
+    ("council", 2): "ea238451e8a4",
     ("landlord", 1): "908941771910",
     ("village", 1): "fb8db7b8fe34",
     ("werewolf", 1): "4005e8eaac51",
