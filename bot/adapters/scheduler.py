@@ -1,5 +1,6 @@
 """APScheduler: the slot tick, slots that are asked for in between, and the timed jobs."""
 
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from datetime import datetime, timedelta
@@ -35,13 +36,18 @@ class SlotScheduler:
         self._slot = slot
         if slot is not None:
             self._scheduler.add_job(
-                self._tick, "interval", seconds=self._slot_seconds, id="slot", max_instances=TICKS_AT_ONCE
+                self._carried,
+                "interval",
+                args=[self._tick],
+                seconds=self._slot_seconds,
+                id="slot",
+                max_instances=TICKS_AT_ONCE,
             )
         self._scheduler.start()
 
     def every(self, seconds: float, body: JobBody, *, name: str) -> None:
         """Run a timed job again and again."""
-        self._scheduler.add_job(body, "interval", seconds=seconds, id=name)
+        self._scheduler.add_job(self._carried, "interval", args=[body], seconds=seconds, id=name, name=name)
 
     def nudge(self, at: datetime) -> None:
         """Ask for a slot at that time when it comes before the next one on the grid."""
@@ -52,9 +58,19 @@ class SlotScheduler:
     def _nudge(self, at: datetime) -> None:
         waiting: Job | None = self._scheduler.get_job(NUDGE)
         if waiting is None:
-            self._scheduler.add_job(self._tick, "date", run_date=at, id=NUDGE, max_instances=TICKS_AT_ONCE)
+            self._scheduler.add_job(
+                self._carried, "date", args=[self._tick], run_date=at, id=NUDGE, max_instances=TICKS_AT_ONCE
+            )
         elif waiting.next_run_time > at:
             waiting.reschedule("date", run_date=at)
+
+    async def _carried(self, body: JobBody) -> None:
+        """Do a timed job; that its end was not waited for when all ended is nothing to be logged with its traceback."""
+        try:
+            await body()
+        except CancelledError:
+            if self._scheduler.running:
+                raise
 
     async def _tick(self) -> None:
         """Run the slot; a tick that meets a running one lets that run once more instead of beside it."""

@@ -98,3 +98,16 @@ async def test_a_slot_that_fails_is_followed_by_the_next(caplog: pytest.LogCaptu
         await runs.get()
     scheduler.stop()
     assert "this slot failed" in caplog.text
+
+
+async def test_a_job_that_runs_when_all_ends_is_no_error_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    job, scheduler = Slot(), SlotScheduler(CLOCK, slot_seconds=600)
+    job.may_end.clear()
+    scheduler.every(0.01, job, name="upkeep")
+    scheduler.start(None)
+    async with asyncio.timeout(60):
+        await job.began.wait()
+    before = asyncio.all_tasks()
+    scheduler.stop()
+    await asyncio.wait(before - {asyncio.current_task()})
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
