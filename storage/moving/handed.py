@@ -25,7 +25,7 @@ from storage.moving.contents import MOVED, STAYS
 from storage.moving.incoming import import_community
 from storage.moving.pages import TOO_LARGE, Page, pages_of
 from storage.session import Values
-from storage.tables import MESSAGES
+from storage.tables import MESSAGES, OVERRIDES
 
 LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
@@ -47,12 +47,14 @@ READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
     "usage": [(ALL, 20_000)],
     "attachments": [("message_id", 20)],
     "parts": [("message_id", 50)],
+    "overrides": [(ALL, 500)],
     "scenes": [(ALL, 100)],
     "scene_seats": [("scene_id", 24)],
     "scene_events": [("scene_id", 4_000)],
     "scene_moves": [("scene_id", 4_000)],
 }
 LARGEST_TOGETHER = 2_000_000  # characters of these
+LARGEST_SETTINGS = 60_000  # characters of settings, which are read with each line that is said
 # What is looked for by all of it: by table whose it is, what counts once, how many of each, and of all.
 DIFFERENT: Mapping[str, tuple[str, str, int, int]] = {
     "names": ("bearer", "name", 200, 5_000),  # who is forgotten, or asks what is kept, is looked for by each
@@ -141,6 +143,7 @@ class Together:
         """Count the rows of a page."""
         self._add_different(page)
         bounds = READ_TOGETHER.get(page.table_name, ())
+        largest = LARGEST_SETTINGS if page.table_name == OVERRIDES.name else LARGEST_TOGETHER
         for row in page.rows if bounds else ():
             if row.get("state", row.get("status", WAITING[0])) in WAITING:
                 size = sum(len(str(value)) for value in row.values())
@@ -148,7 +151,7 @@ class Together:
                     whose = page.table_name, owner, row.get(owner)
                     self._rows[whose] += 1
                     self._characters[whose] += size
-                    if self._rows[whose] > most or self._characters[whose] > LARGEST_TOGETHER:
+                    if self._rows[whose] > most or self._characters[whose] > largest:
                         raise BadSetting(TOO_MUCH)
 
     def _add_different(self, page: Page[Values]) -> None:
