@@ -381,7 +381,7 @@ def say_tally(tally: "Tally") -> None:
     say(f"beats          {sum(tally.beats.values())} ({beats}), {tally.silent} of them silent")
     say(f"model calls    {tally.calls}")
     say(f"answers        {tally.answers}")
-    say(f"tokens         {tokens}, {tally.cost_usd:.4f} USD at list price")
+    say(f"tokens         {tokens}, {tally.cost_usd:.4f} {tally.coin} at list price")
 
 
 def main() -> None:

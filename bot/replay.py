@@ -100,6 +100,7 @@ class Tally(BaseModel):
     cached_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0
+    coin: str = "USD"
 
 
 class Refusal(BaseModel):

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from bot.__main__ import cli
+from bot.__main__ import cli, say_tally
 from bot.adapters.cipher import another_secret, open_cipher
 from bot.core.changes import AddKey
 from bot.core.records import AccessKey, AgentId, KeyId
 from bot.core.sealing import of_key
+from bot.replay import Tally
 from bot.vault import NO_COMMUNITY
 from storage.store import SqlStore
 from tests.fakes import START
@@ -177,6 +178,11 @@ def test_it_tells_its_version_and_makes_nothing_for_it(tmp_path: Path) -> None:
     told = selfroom("--version")
     assert (told.exit_code, told.output) == (0, f"Selfroom {metadata.version('selfroom')}\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_replay_cost_is_told_in_its_money(capsys: pytest.CaptureFixture[str]) -> None:
+    say_tally(Tally(busy=False, cost_usd=0.25, coin="imaginary USD"))
+    assert "0.2500 imaginary USD at list price" in capsys.readouterr().out
 
 
 def test_a_setting_that_cannot_be_used_ends_every_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -237,9 +237,10 @@ class Face:
                 return web.json_response({"message": f"There is no room {room_id}."}, status=404)
             members = [view.agents[one] for one in view.rooms[room_id].members if one not in sight.hidden_agents]
             tally = await read.beats.tally(view.community.id, [agent.id for agent in members], since)
+            model = await self._doors.models.of(read.providers, view.community)
         is_typing = bool(view.unposted.get(room_id))  # what was said is posted once the time to type it has passed
         busy = is_typing or any(agent.beat_id or agent.next_beat_at for agent in members)
-        return web.json_response(tally_row(tally) | {"busy": busy})
+        return web.json_response(tally_row(tally) | {"busy": busy, "coin": model.source.coin})
 
     async def _scene(self, request: web.Request) -> web.Response:
         thread_id = _number(request.match_info["thread"], digits=ID_DIGITS)

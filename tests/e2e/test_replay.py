@@ -33,6 +33,7 @@ async def test_a_recorded_conversation_is_lived_through_and_counted(home: Living
     assert sum(done.tallies["Wren"].beats.values()) >= 1
     assert done.tallies["Wren"].calls == len(await home.calls())
     assert done.tallies["Wren"].input_tokens > 0
+    assert done.tallies["Wren"].coin == "imaginary USD"  # nobody pays the scripted model
 
 
 async def test_a_room_that_is_not_there_is_said_with_those_that_are(home: Living) -> None:
