@@ -1,6 +1,6 @@
 """APScheduler: the slot tick, slots that are asked for in between, and the timed jobs."""
 
-from asyncio import CancelledError
+from asyncio import CancelledError, Task, current_task
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from datetime import datetime, timedelta
@@ -27,6 +27,8 @@ class SlotScheduler:
         self._slot: JobBody | None = None
         self._slot_runs = False
         self._slot_again = False
+        self._running: set[Task[None]] = set()
+        self._stopped = False
         self._scheduler = AsyncIOScheduler(
             timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
@@ -51,7 +53,7 @@ class SlotScheduler:
 
     def nudge(self, at: datetime) -> None:
         """Ask for a slot at that time when it comes before the next one on the grid."""
-        if self._slot is None or at >= self._clock.now() + timedelta(seconds=self._slot_seconds):
+        if self._slot is None or self._stopped or at >= self._clock.now() + timedelta(seconds=self._slot_seconds):
             return
         Context().run(self._nudge, at)  # the scheduler's timers go on in what was bound where they were set
 
@@ -65,12 +67,18 @@ class SlotScheduler:
             waiting.reschedule("date", run_date=at)
 
     async def _carried(self, body: JobBody) -> None:
-        """Do a timed job; that its end was not waited for when all ended is nothing to be logged with its traceback."""
+        """Do a timed job; when all ends it is broken off, and that is no error to be logged with its traceback."""
+        task = current_task()
+        if self._stopped or task is None:
+            return
+        self._running.add(task)
         try:
             await body()
         except CancelledError:
-            if self._scheduler.running:
+            if not self._stopped:
                 raise
+        finally:
+            self._running.discard(task)
 
     async def _tick(self) -> None:
         """Run the slot; a tick that meets a running one lets that run once more instead of beside it."""
@@ -86,6 +94,13 @@ class SlotScheduler:
             self._slot_runs = False
 
     def stop(self) -> None:
-        """Tick no more; what runs goes on (its owner waits for it)."""
+        """Tick no more, and break off what runs.
+
+        APScheduler's own end would break off jobs that have not begun, and log each of them as an error.
+        """
+        self._stopped = True
         if self._scheduler.running:
-            self._scheduler.shutdown(wait=False)
+            self._scheduler.remove_all_jobs()
+            self._scheduler.pause()
+        for task in self._running:
+            task.cancel()

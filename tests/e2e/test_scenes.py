@@ -234,6 +234,26 @@ async def test_a_running_scene_is_paused_and_stopped_at_its_board_by_who_started
         await board(cast.you, thread_id, "**Stopped**")
 
 
+async def test_who_missed_three_turns_comes_back_by_a_button_in_their_seat(cast: Cast) -> None:
+    async with lobby(cast, "chat", "Away", options="turns=30") as (inside, _):
+        thread_id, guest = inside.channel_id, Commander(cast.guest.visitor, inside.channel_id)
+        for one in (guest, inside):
+            await one.told("scene join")
+        await inside.told("scene begin")
+        for count in range(1, 4):
+            await inside.told("scene skip")  # the guest's turn
+            await inside.told("scene move", move="say", arguments=f"Are you there? ({count})")
+        await said(cast.you, thread_id, "is away.")
+        seat = await guest.press(await board(cast.you, thread_id, "Waiting for"), "My seat")
+        assert "You sit in seat 1" in words_of(await guest.press(seat, "I am back"))
+        await said(cast.you, thread_id, "is back.")
+        assert "stands" in await inside.told("scene move", move="say", arguments="Welcome back.")
+        seat = await guest.press(await board(cast.you, thread_id, "Waiting for"), "My seat")
+        assert "I am back" not in str(seat["components"])
+        assert "stands" in await guest.told("scene move", move="say", arguments="I am here.")
+        await said(cast.you, thread_id, "I am here.")
+
+
 async def _directs_nothing(guest: Commander) -> None:
     assert "Only who started the scene" in await guest.told("scene seat", agent="Wren")
     assert "Only who started the scene" in await guest.told("scene replace", seat=1, agent="Wren")
