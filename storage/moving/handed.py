@@ -55,12 +55,13 @@ READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
 }
 LARGEST_TOGETHER = 2_000_000  # characters of these
 LARGEST_SETTINGS = 60_000  # characters of settings, which are read with each line that is said
-# What is looked for by all of it: by table whose it is, what counts once, how many of each, and of all.
-DIFFERENT: Mapping[str, tuple[str, str, int, int]] = {
-    "names": ("bearer", "name", 200, 5_000),  # who is forgotten, or asks what is kept, is looked for by each
-    "messages": ("sender_person_id", "sender_name", 200, 5_000),
-    "reactions": ("message_id", "emoji", 50, MOST_ROWS),  # Discord has twenty beside a message, which shows them all
-}
+# What is looked for, or told, one by one: of which table, whose it is, what counts once, how many of each, and of all.
+DIFFERENT: Sequence[tuple[str, str, str, int, int]] = (
+    ("names", "bearer", "name", 200, 5_000),  # who is forgotten, or asks what is kept, is looked for by each
+    ("messages", "sender_person_id", "sender_name", 200, 5_000),
+    ("reactions", "message_id", "emoji", 50, MOST_ROWS),  # Discord has twenty beside a message, which shows them all
+    ("reactions", "message_id", "emotion", 50, 2_000),  # an agent's are counted by these
+)
 WAITING = (
     LetterState.WAITING,
     LetterState.SENDING,
@@ -137,7 +138,7 @@ class Together:
     def __init__(self) -> None:
         self._rows: Counter[tuple[str, str, object]] = Counter()
         self._characters: Counter[tuple[str, str, object]] = Counter()
-        self._different: defaultdict[tuple[str, object], set[object]] = defaultdict(set)
+        self._different: defaultdict[tuple[str, str, object], set[object]] = defaultdict(set)
 
     def add(self, page: Page[Values]) -> None:
         """Count the rows of a page."""
@@ -155,17 +156,14 @@ class Together:
                         raise BadSetting(TOO_MUCH)
 
     def _add_different(self, page: Page[Values]) -> None:
-        if page.table_name not in DIFFERENT:
-            return
-        owner, column, each, all_ = DIFFERENT[page.table_name]
-        for row in page.rows:
-            whose = [(page.table_name, ALL, all_)]
-            whose += [(page.table_name, row[owner], each)] if row.get(owner) is not None else []
-            for table, one, most in whose:
-                different = self._different[table, one]
-                different.add(row.get(column))
-                if len(different) > most:
-                    raise BadSetting(TOO_MUCH)
+        for table, owner, column, each, all_ in DIFFERENT:
+            for row in page.rows if table == page.table_name else ():
+                for whose, most in ((ALL, all_), (row.get(owner), each)):
+                    different = self._different[table, column, whose]
+                    if whose is not None:
+                        different.add(row.get(column))
+                    if len(different) > most:
+                        raise BadSetting(TOO_MUCH)
 
 
 def contents_of(counts: Mapping[str, int], left_out: Iterable[object]) -> ArchiveContents:

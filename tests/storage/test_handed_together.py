@@ -49,6 +49,7 @@ def test_nobody_hands_in_more_than_a_look_at_the_whole_can_read(table: str, colu
         ("names", "bearer", "name", 200, 5_000),
         ("messages", "sender_person_id", "sender_name", 200, 5_000),
         ("reactions", "message_id", "emoji", 50, None),
+        ("reactions", "message_id", "emotion", 50, 2_000),
     ],
 )
 def test_nobody_hands_in_more_names_than_can_be_looked_for(
