@@ -73,7 +73,8 @@ ADDRESSED = Prepared(
 SELF_CAUSED = Prepared(
     select(BEATS.c.at)
     .where(_ITS, BEATS.c.agent_id == bindparam("whose"), BEATS.c.at > bindparam("since"), BEATS.c.person_id.is_(None))
-    .order_by(BEATS.c.at)
+    .order_by(BEATS.c.at.desc())
+    .limit(bindparam("newest", type_=Integer))
 )
 
 
@@ -123,9 +124,11 @@ class SqlBeats:
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         return int(await self.session.value(*addressed_by(community_id, person_id, since)))
 
-    async def self_caused(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Sequence[datetime]:
-        of = {"its": community_id, "whose": agent_id, "since": since}
-        return [row[0] for row in await self.session.rows(SELF_CAUSED, of)]
+    async def self_caused(
+        self, community_id: CommunityId, agent_id: AgentId, since: datetime, *, newest: int
+    ) -> Sequence[datetime]:
+        of = {"its": community_id, "whose": agent_id, "since": since, "newest": newest}
+        return [row[0] for row in await self.session.rows(SELF_CAUSED, of)][::-1]
 
     async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
         theirs = and_(owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since)

@@ -128,8 +128,9 @@ class Gatekeeper:
         """Hold an agent back that had many beats which no person caused."""
         if isinstance(one, Held) or not is_self_caused(one.reasons):
             return one
-        when = await beats.self_caused(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
-        until = limited_until(when, view.config.self_caused_per_hour, now)
+        most, since = view.config.self_caused_per_hour, now - SELF_CAUSED_IN
+        when = await beats.self_caused(one.claim.community_id, one.agent_id, since, newest=most)
+        until = limited_until(when, most, now)
         return one if until is None else Held(claim=one.claim, until=until, held_for=HeldFor.LIMIT, dropped=one.dropped)
 
     async def _sort_out(

@@ -47,6 +47,7 @@ READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
     "usage": [(ALL, 20_000)],
     "attachments": [("message_id", 20)],
     "parts": [("message_id", 50)],
+    "reactions": [("message_id", 5_000)],
     "overrides": [(ALL, 500)],
     "scenes": [(ALL, 100)],
     "scene_seats": [("scene_id", 24)],

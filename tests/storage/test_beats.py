@@ -241,7 +241,8 @@ async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, communit
         beats, usage = (await read.money.usage_by_agent(community_id, NOW.date()))[FIRST]
         tally = await read.beats.tally(community_id, [FIRST], START)
         assert await read.beats.addressed_by(community_id, Snowflake(501), START) == 1
-        assert await read.beats.self_caused(community_id, FIRST, START) == [NOW]
+        assert await read.beats.self_caused(community_id, FIRST, START, newest=9) == [NOW]
+        assert await read.beats.self_caused(community_id, FIRST, START, newest=0) == []
         by = {what: await read.money.used_daily(community_id, what, NOW.date()) for what in UsedBy}
         ever, of_nobody = (
             await read.money.used_ever(community_id, FIRST),
@@ -404,3 +405,15 @@ async def test_what_very_much_was_done_in_is_listed_shortly_and_read_whole(
         assert (first.outcome, first.sections) == (tuple(TOO_LONG["outcome"]), ())
         assert (second.outcome, second.sections) == (little.outcome, little.sections)
     assert whole is not None and (whole.outcome, whole.sections) == (much.outcome, much.sections)
+
+
+async def test_of_beats_without_a_persons_cause_no_more_are_read_than_count(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    """An archive may bring a hundred thousand of them, which are all of a day to come."""
+    later = [NOW + timedelta(seconds=number) for number in range(5)]
+    async with store.writing(community_id) as write:
+        beats = [replace(beat(100 + number), at=at, person_id=None) for number, at in enumerate(later)]
+        await write.apply(community_id, [EndBeat(beat=one) for one in beats])
+    async with store.reading() as read:
+        assert await read.beats.self_caused(community_id, FIRST, NOW - timedelta(1), newest=3) == later[-3:]

@@ -34,7 +34,7 @@ async def ask_everything(store: SqlStore, community_id: CommunityId) -> None:
         await write.talk.history(community_id, ROOM, before=MessageId(1))
         await last_beat(write.beats, community_id, ROOM)
         await write.beats.addressed_by(community_id, Snowflake(5), START)
-        await write.beats.self_caused(community_id, ROOM, START)
+        await write.beats.self_caused(community_id, ROOM, START, newest=12)
         await write.inquiries.answer(community_id, Inquiry(actor=by_agent(2), moves_since=START))
         await write.reactions.given_to(community_id, [MessageId(1)])
         await write.access.knocks(community_id)

@@ -77,8 +77,10 @@ class Beats(Protocol):
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         """Count the beats that a person has caused by addressing agents."""
 
-    async def self_caused(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Sequence[datetime]:
-        """Give when an agent beat after `since` without a person's cause, oldest first."""
+    async def self_caused(
+        self, community_id: CommunityId, agent_id: AgentId, since: datetime, *, newest: int
+    ) -> Sequence[datetime]:
+        """Give when an agent beat after `since` without a person's cause, oldest first: the last ones, so many."""
 
     async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
         """Add up what these agents did since then."""
