@@ -48,6 +48,7 @@ READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
     "attachments": [("message_id", 20)],
     "parts": [("message_id", 50)],
     "reactions": [("message_id", 5_000)],
+    "journal": [("at", 2_000)],  # what was taken over at once from a what-if is put back at once
     "overrides": [(ALL, 500)],
     "scenes": [(ALL, 100)],
     "scene_seats": [("scene_id", 24)],

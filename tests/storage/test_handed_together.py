@@ -31,6 +31,7 @@ from storage.tables import OVERRIDES
         ("attachments", "place", 20),
         ("parts", "discord_id", 50),
         ("reactions", "reactor", 5_000),
+        ("journal", "id", 2_000),
     ],
 )
 def test_nobody_hands_in_more_than_a_look_at_the_whole_can_read(table: str, column: str, most: int) -> None:
