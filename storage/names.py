@@ -1,6 +1,6 @@
 """Who bears or bore which name here, and names put in the place of ids when logs are shown."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Text, false, func, or_, select, true, type_coerce
 
@@ -8,8 +8,17 @@ from bot.core.keeping import CalledHere
 from bot.core.name_redaction import NameRedactor
 from bot.core.name_redaction import longer as beginning_alike
 from bot.core.people import SOMEONE, mentioned, named
+from bot.core.portions import portions
 from storage.session import Field, Session, owned
 from storage.tables import AGENTS, MESSAGES, NAMES, PEOPLE
+from storage.tables.base import LONGEST_LABEL
+
+AT_ONCE = 100  # names in one statement
+
+
+def _few(names: Collection[str]) -> Iterator[list[str]]:
+    """Give names, few at a time: each stands in a statement of its own, of which SQLite takes a thousand."""
+    return portions(names, len, most=AT_ONCE * LONGEST_LABEL, many=AT_ONCE)
 
 
 async def bear(session: Session, community_id: int, names: Mapping[str, str]) -> None:
@@ -55,6 +64,13 @@ async def usernames_of(session: Session, community_id: int, person_id: int) -> t
 
 async def borne_by_others(session: Session, community_id: int, person_id: int, names: Collection[str]) -> set[str]:
     """Give those of these names, folded, that somebody else (people, agents, listed programs) bears or bore."""
+    found = await names_of_agents(session, community_id) & set(names)
+    for some in _few(names):
+        found |= await _borne_by_others(session, community_id, person_id, some)
+    return found
+
+
+async def _borne_by_others(session: Session, community_id: int, person_id: int, names: Collection[str]) -> set[str]:
     of_others = (
         select(NAMES.c.name).where(
             owned(NAMES, community_id), NAMES.c.name.in_(names), NAMES.c.bearer != f"person:{person_id}"
@@ -70,8 +86,7 @@ async def borne_by_others(session: Session, community_id: int, person_id: int, n
         )
         .distinct(),
     )
-    found = {row[0].casefold() for asked in of_others for row in await session.rows(asked)}
-    return found | (await names_of_agents(session, community_id) & set(names))
+    return {row[0].casefold() for asked in of_others for row in await session.rows(asked)}
 
 
 async def longer_names(session: Session, community_id: int, person_id: int, names: Collection[str]) -> set[str]:
@@ -82,10 +97,11 @@ async def longer_names(session: Session, community_id: int, person_id: int, name
         (MESSAGES.c.sender_name, MESSAGES.c.sender_person_id.is_distinct_from(person_id)),
     )
     found = await names_of_agents(session, community_id, folded=False)
-    for column, of_others in foreign:
-        begun = or_(false(), *(column.istartswith(name, autoescape=True) for name in names))
-        asked = select(column).where(owned(column.table, community_id), of_others, begun).distinct()
-        found |= {row[0] for row in await session.rows(asked)}
+    for some in _few(names):
+        for column, of_others in foreign:
+            begun = or_(false(), *(column.istartswith(name, autoescape=True) for name in some))
+            asked = select(column).where(owned(column.table, community_id), of_others, begun).distinct()
+            found |= {row[0] for row in await session.rows(asked)}
     return set(beginning_alike(names, found))
 
 
@@ -97,7 +113,7 @@ async def names_of_agents(session: Session, community_id: int, *, folded: bool =
 
 def may_name(named: NameRedactor, column: Field) -> ColumnElement[bool]:
     """Give the condition that a column holds one of the names, roughly: databases know the case of ASCII alone."""
-    if not all(name.isascii() for name in named.names):
+    if len(named.names) > AT_ONCE or not all(name.isascii() for name in named.names):
         return true()
     text = type_coerce(column, Text())
     return or_(false(), *(text.icontains(name, autoescape=True) for name in named.names))

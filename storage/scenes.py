@@ -42,6 +42,7 @@ from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEAT
 from storage.timelines.live import owe_trees_texts
 
 MOST_LISTED = 200
+MOST_FARED = 1_000  # of who played, those who did most often: an archive may bring a hundred thousand
 WON = "won"
 BEGUN_BEFORE = timedelta(hours=1)  # what a beat saw may be later than its own time
 KEPT_TEXTS = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
@@ -180,7 +181,9 @@ class SqlScenes:
         asked = select(*who, func.count().label("played"), won, *sums).select_from(SEATS.join(SCENES, on))
         over = (SCENES.c.status == SceneStatus.OVER, SCENES.c.room_id.in_(room_ids), SEATS.c.seat != RULES)
         asked = asked.where(owned(SEATS, community_id), *over).group_by(*who)
-        return [plain(Fared, row) for row in await self.session.mappings(asked.order_by(*who))]
+        most_played = asked.order_by(func.count().desc(), *who).limit(MOST_FARED)
+        found = [plain(Fared, row) for row in await self.session.mappings(most_played)]
+        return sorted(found, key=lambda one: (one.kind, one.agent_id or 0, one.person_id or 0))
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, SceneId]]:
         asked = select(SCENES.c.community_id, SCENES.c.id).where(SCENES.c.deadline_at <= now, arrived(SCENES))

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from pydantic import ValidationError
 from sqlalchemy import Table
 
 from bot.core.cards import KEPT as OF_CARDS
@@ -87,7 +88,7 @@ def may_be_kept(name: str, *, handed: bool) -> bool:
 
 
 def comes_in(table: Table, row: Values, *, handed: bool) -> bool:
-    """Tell whether a row comes in: a setting that there is not would be looked at with every line.
+    """Tell whether a row comes in: a setting that there is not, or fits nothing, would be looked at with every line.
 
     Nor does what anybody says was spent elsewhere: it is added up with each beat of its day.
     """
@@ -95,7 +96,15 @@ def comes_in(table: Table, row: Values, *, handed: bool) -> bool:
         return False
     if table is KEPT:
         return may_be_kept(str(row["name"]), handed=handed)
-    return table is not OVERRIDES or row["name"] in CommunityConfig.model_fields
+    return table is not OVERRIDES or (row["name"] in CommunityConfig.model_fields and _fits(row))
+
+
+def _fits(setting: Values) -> bool:
+    try:
+        CommunityConfig().tried({setting["name"]: setting["value"]})
+    except ValidationError:
+        return False
+    return True
 
 
 def _altered(table: Table, row: Values) -> Values:

@@ -1,6 +1,6 @@
 """Archives that people are handed and hand in: nothing in them opens a door, and a worker looks through them first."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from tempfile import TemporaryFile
 
@@ -25,7 +25,7 @@ from storage.moving.contents import MOVED, STAYS
 from storage.moving.incoming import import_community
 from storage.moving.pages import TOO_LARGE, Page, pages_of
 from storage.session import Values
-from storage.tables import MESSAGES
+from storage.tables import MESSAGES, OVERRIDES
 
 LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
@@ -46,12 +46,22 @@ READ_TOGETHER: Mapping[str, Sequence[tuple[str, int]]] = {
     "requests": [(ALL, 500)],
     "usage": [(ALL, 20_000)],
     "attachments": [("message_id", 20)],
+    "parts": [("message_id", 50)],
+    "overrides": [(ALL, 500)],
     "scenes": [(ALL, 100)],
     "scene_seats": [("scene_id", 24)],
     "scene_events": [("scene_id", 4_000)],
     "scene_moves": [("scene_id", 4_000)],
 }
 LARGEST_TOGETHER = 2_000_000  # characters of these
+LARGEST_SETTINGS = 60_000  # characters of settings, which are read with each line that is said
+# What is looked for, or told, one by one: of which table, whose it is, what counts once, how many of each, and of all.
+DIFFERENT: Sequence[tuple[str, str, str, int, int]] = (
+    ("names", "bearer", "name", 200, 5_000),  # who is forgotten, or asks what is kept, is looked for by each
+    ("messages", "sender_person_id", "sender_name", 200, 5_000),
+    ("reactions", "message_id", "emoji", 50, MOST_ROWS),  # Discord has twenty beside a message, which shows them all
+    ("reactions", "message_id", "emotion", 50, 2_000),  # an agent's are counted by these
+)
 WAITING = (
     LetterState.WAITING,
     LetterState.SENDING,
@@ -128,10 +138,13 @@ class Together:
     def __init__(self) -> None:
         self._rows: Counter[tuple[str, str, object]] = Counter()
         self._characters: Counter[tuple[str, str, object]] = Counter()
+        self._different: defaultdict[tuple[str, str, object], set[object]] = defaultdict(set)
 
     def add(self, page: Page[Values]) -> None:
         """Count the rows of a page."""
+        self._add_different(page)
         bounds = READ_TOGETHER.get(page.table_name, ())
+        largest = LARGEST_SETTINGS if page.table_name == OVERRIDES.name else LARGEST_TOGETHER
         for row in page.rows if bounds else ():
             if row.get("state", row.get("status", WAITING[0])) in WAITING:
                 size = sum(len(str(value)) for value in row.values())
@@ -139,7 +152,17 @@ class Together:
                     whose = page.table_name, owner, row.get(owner)
                     self._rows[whose] += 1
                     self._characters[whose] += size
-                    if self._rows[whose] > most or self._characters[whose] > LARGEST_TOGETHER:
+                    if self._rows[whose] > most or self._characters[whose] > largest:
+                        raise BadSetting(TOO_MUCH)
+
+    def _add_different(self, page: Page[Values]) -> None:
+        for table, owner, column, each, all_ in DIFFERENT:
+            for row in page.rows if table == page.table_name else ():
+                for whose, most in ((ALL, all_), (row.get(owner), each)):
+                    different = self._different[table, column, whose]
+                    if whose is not None:
+                        different.add(row.get(column))
+                    if len(different) > most:
                         raise BadSetting(TOO_MUCH)
 
 

@@ -132,7 +132,7 @@ def test_what_is_read_with_every_line_is_no_longer_than_people_and_agents_may_ma
 
 
 def test_a_setting_that_there_is_not_is_left_behind() -> None:
-    assert comes_in(OVERRIDES, {"name": "floor"}, handed=True)
+    assert comes_in(OVERRIDES, {"name": "floor", "value": 2}, handed=True)
     assert not comes_in(OVERRIDES, {"name": "x1"}, handed=False)
 
 

@@ -17,11 +17,12 @@ from bot.core.scenes.records import SceneEvent
 from storage import forgetting, inline, personal
 from storage.columns import to_json
 from storage.forgetting import MESSAGES_AT_ONCE
+from storage.names import called_here
 from storage.owed import work_off
 from storage.scenes import TEXTS_AT_ONCE
 from storage.session import Rows, Session
 from storage.store import SqlStore
-from storage.tables import BEATS, EVENTS
+from storage.tables import BEATS, EVENTS, NAMES
 from tests.factories import by_person, person
 from tests.fakes import START
 from tests.founding import founded
@@ -290,3 +291,25 @@ async def test_a_beat_that_was_under_way_while_somebody_was_forgotten_keeps_noth
     async with store.reading() as read:
         huds = [one.hud for one in await kept_beats(read.beats, community_id, ROOM, limit=2)]
     assert huds == ["nobody is here", ""]
+
+
+async def test_one_who_had_more_names_than_a_statement_takes_is_forgotten_all_the_same(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    """An archive of the command line may bring any number."""
+    async with store.writing(community_id) as write:
+        names = [
+            {"community_id": community_id, "name": f"mira-{at}", "bearer": f"person:{MIRA}"} for at in range(1_500)
+        ]
+        names.append({"community_id": community_id, "name": "mira-7", "bearer": "person:502"})
+        names.append({"community_id": community_id, "name": "mira-8 of the hill", "bearer": "person:502"})
+        await write.session.run(write.session.insert(NAMES), names)
+        await write.people.put(community_id, person("mira", 501))
+    async with store.reading() as read:
+        called = await called_here(read.session, community_id, MIRA)
+    assert (len(called.names), called.shared) == (1_501, {"mira-7"})
+    assert called.longer == {"mira-7", "mira-8 of the hill"}
+    async with store.writing(community_id) as write:
+        await forget(write.personal, community_id, MIRA, START)
+    async with store.reading() as read:
+        assert (await called_here(read.session, community_id, MIRA)).names == ()

@@ -24,9 +24,8 @@ from storage.database import Database
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.moving import archive, handed, incoming
 from storage.moving.arrival import admitted
-from storage.moving.handed import MOST_AGENTS, HandedArchives, Together, looked_through
-from storage.moving.pages import Page
-from storage.session import Session, Values
+from storage.moving.handed import MOST_AGENTS, HandedArchives, looked_through
+from storage.session import Session
 from storage.store import SqlStore
 from storage.tables import MESSAGES, METADATA
 from storage.talking import Indexed, put_into_index
@@ -442,34 +441,6 @@ async def test_nobody_hands_in_more_than_a_look_at_one_room_can_read(
     data = changed(data, lambda files: with_many(files, "letters", 201, **TOPIC, state=state))
     with pytest.raises(BadSetting, match="than can come in here without keeping everybody waiting"):
         looked_through(data)
-
-
-@pytest.mark.parametrize(
-    ("table", "column", "most"),
-    [
-        ("scenes", "id", 100),
-        ("scene_seats", "seat", 24),
-        ("requests", "id", 500),
-        ("usage", "room_id", 20_000),
-        ("memberships", "room_id", 3_000),
-        ("rooms", "id", 1_500),
-        ("reasons", "agent_id", 1_000),
-        ("letters", "room_id", 1_000),
-        ("keys", "room_id", 500),
-        ("key_holders", "key_id", 2_000),
-        ("schedules", "agent_id", 500),
-        ("attachments", "place", 20),
-    ],
-)
-def test_nobody_hands_in_more_than_a_look_at_the_whole_can_read(table: str, column: str, most: int) -> None:
-    together = Together()
-    rows: list[Values] = [
-        {"status": "paused", "scene_id": 1, "message_id": 1, column: number} for number in range(most)
-    ]
-    together.add(Page(table_name=table, rows=rows))
-    together.add(Page(table_name="scenes", rows=[{"status": "over", "id": 1}] * 200))
-    with pytest.raises(BadSetting, match="than can come in here without keeping everybody waiting"):
-        together.add(Page(table_name=table, rows=rows[:1]))
 
 
 async def test_what_is_over_is_read_by_nobody_and_comes_in(archives: HandedArchives, lively: CommunityId) -> None:

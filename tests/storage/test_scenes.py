@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from bot.core.changes import EndBeat, PutReason, Say
 from bot.core.keeping import Readable
@@ -20,7 +20,7 @@ from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
 from storage import scenes
 from storage.session import Values
 from storage.store import SqlStore
-from storage.tables import EARLY_EDITS
+from storage.tables import EARLY_EDITS, SEATS
 from tests.factories import by_agent, person
 from tests.fakes import START
 from tests.founding import founded
@@ -133,6 +133,21 @@ async def test_how_everybody_fared_counts_scenes_of_these_rooms_that_came_to_an_
         (AgentId(2), None): ("council", 1, 0, 0),
         (None, MIRA): ("council", 1, 0, 2),
     }
+
+
+async def test_of_very_many_who_played_those_are_told_of_who_did_most_often(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anybody may ask for it, and an archive may bring a hundred thousand."""
+    monkeypatch.setattr(scenes, "MOST_FARED", 2)
+    for number in range(2):
+        one = await kept(store, community_id, status=SceneStatus.OVER)
+        if number:
+            async with store.writing(community_id) as write:
+                await write.session.run(delete(SEATS).where(SEATS.c.scene_id == one.id, SEATS.c.agent_id == 1))
+    async with store.reading() as read:
+        fared = await read.scenes.fared(community_id, [AgentId(1)])
+    assert [(one.agent_id, one.person_id, one.played) for one in fared] == [(None, MIRA, 2), (AgentId(2), None, 2)]
 
 
 async def test_a_list_of_scenes_is_short_and_reads_nothing_of_where_they_stand(
