@@ -39,6 +39,7 @@ KNOCKED = ("id", "room_id", "state", "created_at", "closed_at")  # a key's label
 LEARNT = ("agent_id", "at", "path", "after")  # what was there before may be anybody's
 DONE = ("at", "agent_id", "what")
 AT_A_TIME, FEW = 50, 4  # rows
+MOST_THREADS = 1_000  # of the newest, of which Discord is asked about fewer
 WIDE = (ATTACHMENTS, JOURNAL)  # of which each may hold a whole file
 LARGEST_FILE = 4_000_000  # characters
 Row = dict[str, Json]
@@ -56,7 +57,9 @@ class SqlPersonal:
         spoke = select(MESSAGES.c.thread_id).where(of_community, in_thread, MESSAGES.c.sender_person_id == person_id)
         touched = MESSAGES.c.id.in_(self._reacted_to(community_id, person_id))
         reacted = select(MESSAGES.c.thread_id).where(of_community, in_thread, touched)
-        return sorted((row[0] for row in await self.session.rows(union(spoke, reacted))), reverse=True)
+        both = union(spoke, reacted).subquery()
+        newest = select(both).order_by(*(column.desc() for column in both.c)).limit(MOST_THREADS)
+        return [Snowflake(row[0]) for row in await self.session.rows(newest)]
 
     async def secluded(self, community_id: CommunityId, person_id: Snowflake) -> list[Room]:
         by = [by_person(person_id, manager=manager) for manager in (False, True)]

@@ -307,9 +307,23 @@ async def test_one_who_had_more_names_than_a_statement_takes_is_forgotten_all_th
         await write.people.put(community_id, person("mira", 501))
     async with store.reading() as read:
         called = await called_here(read.session, community_id, MIRA)
-    assert (len(called.names), called.shared) == (1_501, {"mira-7"})
+    assert len(called.names) == 1_501
+    assert called.shared == {"mira-7"}
     assert called.longer == {"mira-7", "mira-8 of the hill"}
     async with store.writing(community_id) as write:
         await forget(write.personal, community_id, MIRA, START)
     async with store.reading() as read:
         assert (await called_here(read.session, community_id, MIRA)).names == ()
+
+
+async def test_of_very_many_threads_the_newest_are_told(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(personal, "MOST_THREADS", 3)
+    async with store.writing(community_id) as write:
+        lines = [said("here", number, thread_id=Snowflake(9_000 + number)) for number in range(7)]
+        await write.talk.add(community_id, lines)
+    who = lines[0].sender.person_id
+    assert who is not None
+    async with store.reading() as read:
+        assert await read.personal.threads(community_id, who) == [9_006, 9_005, 9_004]
