@@ -45,7 +45,7 @@ FOUND_MOST: Final = 50
 LONGEST_QUERY: Final = 60  # characters, as of /search
 JOURNAL: Final = 50
 
-RoomDeed = Annotated[
+ActionInARoom = Annotated[
     SetBillboard
     | ClearBillboard
     | SetTopic
@@ -63,14 +63,14 @@ RoomDeed = Annotated[
     | DenyAccess,
     Field(discriminator="type"),
 ]
-MindDeed = Annotated[Set | Delete | UndoKnowledge, Field(discriminator="type")]
+ActionOnAMind = Annotated[Set | Delete | UndoKnowledge, Field(discriminator="type")]
 
 
-class DoneInARoom(RootModel[RoomDeed]):
+class DoneInARoom(RootModel[ActionInARoom]):
     """What is done in a room: an action of docs/actions.md."""
 
 
-class DoneToAMind(RootModel[MindDeed]):
+class DoneToAMind(RootModel[ActionOnAMind]):
     """What is done to what an agent knows: an action of docs/actions.md."""
 
 

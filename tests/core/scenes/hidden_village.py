@@ -2,7 +2,7 @@
 
 from bot.core.scenes.kind import Chance, Seat, State
 from bot.core.scenes.village.bodies import ITEMS, STOCKED, Body
-from bot.core.scenes.village.goals import Deeds, dealt
+from bot.core.scenes.village.goals import GoalProgress, dealt
 from bot.core.scenes.village.ground import TILES, distance
 from bot.core.scenes.village.state import Village
 
@@ -44,9 +44,9 @@ def _body(state: Village, one: Seat, seat: Seat, chance: Chance) -> Body:
     return was.model_copy(update=update)
 
 
-def _deeds(state: Village, one: Seat, chance: Chance) -> Deeds:
+def _deeds(state: Village, one: Seat, chance: Chance) -> GoalProgress:
     met = tuple(each for each in state.seats if each != one and chance.below(f"{one} met {each}", 2))
-    return Deeds(visited=("ruins",), met=met, goal_met=chance.below(f"goal of {one}", 2) == 0)
+    return GoalProgress(visited=("ruins",), met=met, goal_met=chance.below(f"goal of {one}", 2) == 0)
 
 
 def _stock(place: str, chance: Chance) -> dict[str, int]:

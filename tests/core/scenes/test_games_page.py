@@ -11,7 +11,7 @@ from bot.core.scenes.landlord.plays import SUGGESTED_AT_MOST
 from bot.core.scenes.landlord.table import DEALS_AT_MOST
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.village import bodies
-from bot.core.scenes.village.goals import Deeds, score
+from bot.core.scenes.village.goals import GoalProgress, score
 from bot.core.scenes.village.ground import SIDE
 from bot.core.scenes.village.kind import VILLAGE
 from bot.core.scenes.village.paths import POINTS
@@ -31,7 +31,7 @@ EVENING = max(hour for hour in NIGHT if hour - 1 not in NIGHT and hour)  # when 
 
 ALIVE, GOAL, MET = (
     score(alive=alive, deeds=deeds)
-    for alive, deeds in ((True, Deeds()), (False, Deeds(goal_met=True)), (False, Deeds(met=(1,))))
+    for alive, deeds in ((True, GoalProgress()), (False, GoalProgress(goal_met=True)), (False, GoalProgress(met=(1,))))
 )
 NUMBERS = {
     "werewolf": (

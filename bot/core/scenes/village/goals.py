@@ -37,7 +37,7 @@ class Goal(Frozen):
                 return f"meet {self.count} of the others: be no more than a step away"
 
 
-class Deeds(Frozen):
+class GoalProgress(Frozen):
     """What a seat has done of what goals and scores ask for."""
 
     visited: Annotated[tuple[str, ...], Field(max_length=MOST_PLACES)] = ()
@@ -47,7 +47,7 @@ class Deeds(Frozen):
     ] = ()  # to whom, what, how many in all
     goal_met: bool = False
 
-    def giving(self, seat: Seat, item: str, count: int) -> "Deeds":
+    def giving(self, seat: Seat, item: str, count: int) -> "GoalProgress":
         """Add a gift."""
         given = {(to, what): number for to, what, number in self.gave}
         given[seat, item] = given.get((seat, item), 0) + count
@@ -79,7 +79,7 @@ def dealt(seat: Seat, seats: tuple[Seat, ...], chance: Chance) -> Goal:
             return Goal(what=what, count=min(count, len(others)))
 
 
-def is_met(goal: Goal, deeds: Deeds, bag: Items, place: Place | None, seat: Seat) -> bool:
+def is_met(goal: Goal, deeds: GoalProgress, bag: Items, place: Place | None, seat: Seat) -> bool:
     """Tell whether a goal is met; `place`: where the seat stands."""
     match goal.what:
         case "bring":
@@ -93,6 +93,6 @@ def is_met(goal: Goal, deeds: Deeds, bag: Items, place: Place | None, seat: Seat
             return len(deeds.met) >= goal.count
 
 
-def score(*, alive: bool, deeds: Deeds) -> int:
+def score(*, alive: bool, deeds: GoalProgress) -> int:
     """Give a seat's score: 5 alive, 10 for its goal, 1 for each it met and for each it gave something to."""
     return 5 * alive + 10 * deeds.goal_met + len(deeds.met) + len(deeds.recipients)

@@ -15,7 +15,7 @@ from bot.core.scenes.kind import (
     Secrecy,
 )
 from bot.core.scenes.village.bodies import Body, Plenty, full_stocks
-from bot.core.scenes.village.goals import Deeds, dealt
+from bot.core.scenes.village.goals import GoalProgress, dealt
 from bot.core.scenes.village.ground import GROUNDS, ground_of, house_of
 from bot.core.scenes.village.moves import MOVES
 from bot.core.scenes.village.state import Village, VillageEdit
@@ -49,7 +49,7 @@ class VillageOptions(Options):
             bodies={seat: Body(tile=homes[seat]) for seat in seats},
             stocks=full_stocks(self.plenty, len(seats)),
             goals={seat: dealt(seat, seats, chance) for seat in seats} if self.goals else {},
-            deeds={seat: Deeds(visited=(house_of(seat),)) for seat in seats},
+            deeds={seat: GoalProgress(visited=(house_of(seat),)) for seat in seats},
             trails={seat: (homes[seat],) for seat in seats},
         )
         return Applied(state, (Event(text="The sun rises over the village.", kind="hour"),))

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from bot.core.scenes.kind import MOST_TURNS, Few, Seat, State, UpToTurns
 from bot.core.scenes.village.bodies import Body, Plenty, Stocks
-from bot.core.scenes.village.goals import Deeds, Goal
+from bot.core.scenes.village.goals import Goal, GoalProgress
 from bot.core.scenes.village.ground import GROUNDS, Ground, KeptTile, Tile, ground_of, tiles_within, xy
 
 SIGHT, SIGHT_AT_NIGHT = 7, 3
@@ -35,7 +35,7 @@ class World(State):
     bodies: Annotated[Mapping[Seat, Body], Few]
     stocks: Stocks
     goals: Annotated[Mapping[Seat, Goal], Few]
-    deeds: Annotated[Mapping[Seat, Deeds], Few]
+    deeds: Annotated[Mapping[Seat, GoalProgress], Few]
     trails: Annotated[Mapping[Seat, Trail], Few]  # where each stood, since it began
     ended: str = ""
 

@@ -28,7 +28,7 @@ from bot.core.scenes.werewolf.moves import (
     Silence,
     Vote,
 )
-from bot.core.scenes.werewolf.state import MODERATOR, MOST_DAYS, MOST_ROUNDS, SwappedRoles, Terms, Werewolf
+from bot.core.scenes.werewolf.state import MODERATOR, MOST_DAYS, MOST_ROUNDS, AgreedRules, SwappedRoles, Werewolf
 from bot.core.scenes.werewolf.village import in_words, roles_for
 
 FEWEST = 5  # players
@@ -60,7 +60,7 @@ class WerewolfOptions(Options):
         players = tuple(seat for seat in seats if not (self.talk_moderated and seat == MODERATOR))
         roles = roles_for(len(players), third_wolf=self.third_wolf, hunter=self.hunter)
         dealt = dict(sorted(zip(chance.shuffled("roles", players), roles, strict=True)))
-        terms = Terms(
+        terms = AgreedRules(
             first_night_kill=self.first_night_kill,
             reveal_roles=self.reveal_roles,
             side=self.side,

@@ -49,7 +49,7 @@ SHOT_SECONDS, BALLOT_SECONDS, WORDS_SECONDS = 30, 90, 60
 Phase = Literal["night", "late night", "shot", "talk", "ballot", "last words"]
 
 
-class Terms(Frozen):
+class AgreedRules(Frozen):
     """What was agreed on."""
 
     first_night_kill: bool
@@ -72,7 +72,7 @@ class SwappedRoles(Edit):
 class Werewolf(State):
     """A village with wolves in it."""
 
-    terms: Terms
+    terms: AgreedRules
     roles: Annotated[Mapping[Seat, Role], Few]  # of who plays: a moderator does not
     alive: Annotated[tuple[Seat, ...], Few]
     phase: Phase = "night"
