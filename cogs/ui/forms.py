@@ -17,6 +17,7 @@ from bot.core.templates import TEMPLATES, Template
 from bot.languages.shown import speak_view
 
 FORM_CHARACTERS = 4_000  # Discord's limit of one field
+ALIASES_CHARACTERS = MOST_ALIASES * (LONGEST_ALIAS + len(", "))  # a form that begins with more does not open
 MOST_OPTIONS = 25
 ABOUT = {name: template.about for name, template in TEMPLATES.items()}
 WHO = Sentence("Who is it, or what does it do?")
@@ -192,11 +193,11 @@ class AgentForm(Form):
         )
         self.add_item(discord.ui.Label(text=WHO, component=self.prompt))
         models = ", ".join([draft.model or "", *(draft.spare_models or ())])
-        self.model = self._line(Sentence("Model, then spare ones, with commas"), models, longest=1_000)
+        self.model = self._line(Sentence("Model, then spare ones, with commas"), models, longest=FORM_CHARACTERS)
         heat = "" if draft.temperature is None else f"{draft.temperature:g}"
         self.temperature = self._line(Sentence("Temperature (0.0 to 2.0)"), heat, longest=5)
         others = Sentence("Other names it listens to, with commas")
-        self.aliases = self._line(others, ", ".join(draft.aliases), longest=300)
+        self.aliases = self._line(others, ", ".join(draft.aliases), longest=ALIASES_CHARACTERS)
 
     def _line(
         self, text: str, start: str, *, longest: int, required: bool = False
