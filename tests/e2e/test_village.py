@@ -13,7 +13,7 @@ HOURS = 4
 
 
 async def test_a_person_lives_with_two_agents_until_the_end_by_buttons_alone(cast: Cast) -> None:
-    async with lobby(cast, "village", "Hollow", options=f"rounds={HOURS}; plenty=plenty; goals=false") as (inside, number):
+    async with lobby(cast, "village", "Hollow", options=f"rounds={HOURS}; plenty=plenty; goals=no") as (inside, number):
         thread_id = inside.channel_id
         there = await board(cast.you, thread_id, "It needs 1 seat taken")
         assert "in seat" in words_of(await inside.press(there, "Join"))
