@@ -27,6 +27,7 @@ from bot.core.records import Json
 PLAIN_WEIGHT: Final = 0.5  # of what was set without one
 MOST_WEIGHT: Final = 1_000_000.0  # of one that a model wrote itself: an integer may have more digits than a float
 PATHS_NAMED: Final = 8
+FEWEST_PATHS_NAMED: Final = 2  # where there is space for nothing else of it
 AT_ONCE: Final = 5_000  # characters that are counted without a pause: some 10 ms at worst
 _PLAIN: Final = re.compile(r"\w[\w-]*")
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode

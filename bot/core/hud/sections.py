@@ -11,7 +11,7 @@ from bot.core.hud.counting import clipped, count
 from bot.core.hud.directory import EVERYONE, NAMES, NOBODY, shown_directory, speakers
 from bot.core.hud.escape import whole
 from bot.core.hud.focus import EMPTY, FULL, LEAST, MINIMAL, shown_focus
-from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
+from bot.core.hud.knowledge import FEWEST_PATHS_NAMED, PATHS_NAMED, Known, inline
 from bot.core.hud.lookups import LONGEST_QUESTION, LOOKUPS_PERCENT, MOST_LOOKUPS, TOKEN_CHARACTERS, fitted
 from bot.core.hud.recent_actions import CHARACTERS, shown_action
 from bot.core.hud.wording import WARNING_FROM, fill_status, percent
@@ -209,7 +209,8 @@ def _knowledge(scope: Scope, side: Side, limits: SectionLimits) -> dict[str, Jso
     if known.tokens <= limits.knowledge_tokens:
         return {"knowledge": known.whole, **shown}
     kept, hidden = known.weightiest(limits.knowledge_tokens)
-    named: list[Json] = [path[:NOTHING_KEPT] for path in hidden[:PATHS_NAMED]]
+    most = PATHS_NAMED if limits.knowledge_tokens else FEWEST_PATHS_NAMED
+    named: list[Json] = [path[:NOTHING_KEPT] for path in hidden[:most]]
     return {"knowledge": kept, "knowledge_hidden": {"count": len(hidden), "paths": named}, **shown}
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.core.actions import BY_NAME, LEAN
@@ -192,6 +192,7 @@ def test_the_scripted_mind_reads_a_lean_view_in_every_format(hud_format: InputFo
 
 
 @settings(max_examples=examples(40), deadline=None)
+@example(Drawn(39_763_938, ("",)), ReasonKind.ADDRESSED, 0)  # a name of a hundred tokens, and paths as long
 @given(worlds(), st.sampled_from(list(ReasonKind)), st.integers(0, 3))
 def test_no_lean_view_exceeds_its_budget_and_its_count_is_exact(drawn: Drawn, kind: ReasonKind, room: int) -> None:
     view = drawn.view
