@@ -228,7 +228,10 @@ class Stage:
         if not self.scene.status.is_open:
             raise Rejected(Sentence("The scene is over."))
         self.scene = self.scene.fared(seat, left_at=self.now)
-        _, standing = self._begun()
+        if (found := begun(self.scene)) is None:
+            await self.stop(OUTDATED)
+            return
+        _, standing = found
         if self.scene.status is SceneStatus.RUNNING and seat not in standing.state.away:
             await self.rule(Rule.AWAY, seat)
         else:

@@ -13,6 +13,7 @@ from bot.core.wording import counted
 from bot.engine.estimating import COIN, estimate_inputs
 from bot.engine.front_desk.office import Office
 from bot.engine.scene_posts import names_of
+from bot.engine.stage import OUTDATED
 
 STEPS_SHUT = "You sit in that scene, and its steps would tell you who moved: fold its log once it is over."
 
@@ -70,7 +71,7 @@ class Scenes:
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
         turn = turn_of(scene, events, names, sits.seat)
         if turn is None:
-            raise Rejected(Sentence("It has not begun yet."))
+            raise Rejected(OUTDATED if scene.standing else Sentence("It has not begun yet."))
         return turn
 
     async def replay(self, guild_id: Snowflake, scene_id: int, *, who: Snowflake) -> str:

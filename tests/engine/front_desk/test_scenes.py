@@ -68,6 +68,10 @@ async def test_a_seat_is_shown_to_who_sits_in_it() -> None:
         assert turn.scene_id == scene.id
         with pytest.raises(Rejected, match="do not sit"):
             await desk.scenes.seat(GUILD_ID, scene.id, ROB)
+        async with here.store.writing(here.community_id) as write:
+            await write.scenes.keep(replace(scene, standing={"state": {}}))
+        with pytest.raises(Rejected, match="not played any more"):
+            await desk.scenes.seat(GUILD_ID, scene.id, MIRA)
 
 
 async def test_a_log_that_folds_into_what_is_kept_is_told_to_and_one_that_does_not_too() -> None:

@@ -1,8 +1,10 @@
 """Who goes from a room is told there, and of a private room it leaves the scenes too."""
 
+from dataclasses import replace
+
 from bot.core.actions import LeaveRoom
 from bot.core.records import AgentId, Snowflake
-from bot.core.scenes.records import Scene
+from bot.core.scenes.records import Scene, SceneStatus
 from tests.engine.performer.house import ADA, BO, EL, House
 from tests.storage.scenes import a_council
 
@@ -27,6 +29,17 @@ async def test_who_leaves_a_private_room_leaves_its_scenes(house: House) -> None
     assert await house.one(BO, LeaveRoom(room_id=EL)) == ""
     assert not await sits(house, scene, BO)
     assert await sits(house, scene, ADA)
+
+
+async def test_a_scene_whose_rules_are_gone_keeps_nobody_in_its_room(house: House) -> None:
+    scene = await seated(house, EL)
+    async with house.store.writing(house.community_id) as write:
+        await write.scenes.keep(replace(scene, standing={"state": {}}))
+    assert await house.one(BO, LeaveRoom(room_id=EL)) == ""
+    async with house.store.reading() as read:
+        found = await read.scenes.find(house.community_id, scene.id)
+    assert found is not None
+    assert (found.status, "not played any more" in found.outcome) == (SceneStatus.STOPPED, True)
 
 
 async def test_who_leaves_a_public_room_stays_in_scenes_there_and_in_those_of_other_rooms(house: House) -> None:
