@@ -48,8 +48,8 @@ SHAPES = {
     ("council", 1): "c845dbfd247c",
     ("council", 2): "ea238451e8a4",
     ("landlord", 1): "908941771910",
-    ("village", 1): "fb8db7b8fe34",
-    ("werewolf", 1): "4005e8eaac51",
+    ("village", 1): "f0d2e1e13caf",
+    ("werewolf", 1): "555f4a4a4891",
 }
 
 
