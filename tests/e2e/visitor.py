@@ -31,6 +31,10 @@ async def until(look: Callable[[], Awaitable[Found | None]], what: str, *, secon
         raise AssertionError(f"within {seconds} s there was no {what}") from None
 
 
+class Changed(AssertionError):
+    """What was pressed is not there any more: the message was edited since it was read."""
+
+
 class Visitor:
     """One person: says, reacts and uses slash commands, and hears what their client would show."""
 
@@ -57,6 +61,8 @@ class Visitor:
             if response.status != 429:
                 break
             await asyncio.sleep(answer["retry_after"])
+        if "COMPONENT_VALIDATION_FAILED" in text:
+            raise Changed(text)
         assert response.status < 400, f"{method} {path}: {response.status} {text}"
         return answer
 
