@@ -111,8 +111,7 @@ def make_engine(url: URL, beginning: Beginning | None = None) -> AsyncEngine:
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
-    if in_memory(url):
-        event.listen(engine.sync_engine, "handle_error", _keep_the_only_one)
+    event.listen(engine.sync_engine, "handle_error", _keep_the_only_one)
     return engine if beginning is None else _compiling_once(engine)
 
 
@@ -148,8 +147,12 @@ def _refuse_lost(connection: Any, record: ConnectionPoolEntry, proxy: object) ->
 
 
 def _keep_the_only_one(context: ExceptionContext) -> None:
-    """Let whoever is cancelled amid a statement lose that alone: with the connection all that is in memory would go."""
-    if isinstance(context.original_exception, asyncio.CancelledError):
+    """Let whoever is cancelled amid a statement lose that alone: with the connection all that is in memory would go.
+
+    Engines that share a dialect share its handlers: so it is asked of which one this is.
+    """
+    is_only_one = context.engine is not None and in_memory(context.engine.url)
+    if is_only_one and isinstance(context.original_exception, asyncio.CancelledError):
         context.is_disconnect = False
 
 
