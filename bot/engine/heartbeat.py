@@ -123,7 +123,8 @@ class Heartbeat:
                 await self._caller.let_go_overtaken()
                 if batches := await self._collect(self._clock.now()):
                     self._start(self._carry_out(batches, then=self.run_due))
-            if self._planned is not None and (at := await self.next_wake()) is not None:
+            may_claim = self._may_claim() > 0  # else the end of a call lets it look again, not a time that has passed
+            if self._planned is not None and may_claim and (at := await self.next_wake()) is not None:
                 self._planned.nudge(at)
         except StoreError as error:  # it is tried again at the next tick; a line a second is enough
             self._unsure = True
