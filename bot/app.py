@@ -64,8 +64,8 @@ from storage.timelines.trees import SqlTrees
 
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
-DOCUMENT_SECONDS = 5.0  # to read one, of a processor
-DOCUMENT_BYTES = 200_000_000
+READING_SECONDS = 1.5  # of a processor, for one document: well within what its message waits for
+READING_BYTES = 200_000_000
 
 log = structlog.get_logger(__name__)
 
@@ -151,7 +151,7 @@ async def selfroom(
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
         reading_room = ProcessWorkshop(
-            benches=1, wall_seconds=2 * DOCUMENT_SECONDS, cpu_seconds=DOCUMENT_SECONDS, memory_bytes=DOCUMENT_BYTES
+            wall_seconds=2 * READING_SECONDS, cpu_seconds=READING_SECONDS, memory_bytes=READING_BYTES
         )
         stack.push_async_callback(reading_room.close)
         warehouse = ProcessWorkshop(
@@ -216,7 +216,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         face=face,
         metrics=metrics,
         expire_backups=partial(expire_backups, store, settings, clock),
-        owes=store.owes,
+        pay_off=store.pay_off,
     )
 
 

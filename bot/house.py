@@ -125,7 +125,7 @@ class House:
     face: Face | None
     metrics: Metrics
     expire_backups: Job
-    owes: Callable[[], None]
+    pay_off: Job
 
     async def serve(self, stop: asyncio.Event, *, ready: Callable[[], object]) -> None:
         """Live until told to stop; an error that ends a part ends the house."""
@@ -165,15 +165,12 @@ class House:
         self.scheduler.every(TREES_SECONDS, self.desk.endings.expire, name="timelines")
         self.scheduler.every(TREES_SECONDS, self.desk.runs.expire, name="runs")
         if self.heartbeat is None:
-            self.scheduler.every(OWED_SECONDS, self._go_on_owing, name="owed")
+            self.scheduler.every(OWED_SECONDS, self.pay_off, name="owed")
         self.scheduler.start(self.heartbeat.run_due if self.heartbeat is not None else None)
         if self.face is not None:
             self.face.is_ready = True
         ready()
         await asyncio.Event().wait()
-
-    async def _go_on_owing(self) -> None:
-        self.owes()
 
     async def _close(self, parts: list[asyncio.Task[None]]) -> None:
         self.scheduler.stop()

@@ -119,7 +119,7 @@ class SqlStore:
         """
         return await self._purger.finish(community_id, patience=PATIENCE_SECONDS) and self.database.is_sqlite
 
-    def owes(self) -> None:
+    async def pay_off(self) -> None:
         """Go on with what is still owed to those whose words go: minds beside this process may have deleted some."""
         self._purger.start()
 

@@ -4,6 +4,7 @@ What reads them is only loaded there.
 """
 
 import io
+import logging
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Final, Literal
@@ -39,6 +40,7 @@ def words_of(kind: Kind, content: bytes, characters: int) -> str:
 def _pdf(content: bytes) -> Iterable[str]:
     from pypdf import PasswordType, PdfReader
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it repeats words of what it cannot read
     reader = PdfReader(io.BytesIO(content))
     if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
         return

@@ -107,8 +107,8 @@ class TreeStreams:
             raise web.HTTPNotFound
         return request.headers.get("Authorization", ""), community.guild_id
 
-    async def _tree(self, request: web.Request) -> Timeline:
-        asker = await self._asker(request)
+    async def _tree(self, request: web.Request, asker: Asker | None = None) -> Timeline:
+        asker = asker or await self._asker(request)
         return await _told(self._visitors().tree(*asker, int(request.match_info["tree"])))
 
     async def _trees(self, request: web.Request) -> web.Response:
@@ -173,8 +173,8 @@ class TreeStreams:
         return web.json_response(prices)
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        timeline = await self._tree(request)
         asker = await self._asker(request)
+        timeline = await self._tree(request, asker)
         self._make_place(asker)
         node = request.match_info.get("node")
         after = _number(request.query.get("after", "") or request.headers.get("Last-Event-ID", ""))

@@ -93,7 +93,7 @@ class Heartbeat:
             on_letters=on_letters,
         )
         self._door = asyncio.Lock()  # one slot is collected at a time
-        self._carried: set[Claimed] = set()  # claims whose calls are being carried out
+        self._carried, self._entering = set[Claimed](), set[Claimed]()  # whose calls are carried out, and planned
         self._unsure = False  # a transaction broke off: it may have claimed somebody for whom nothing runs
         self._running: set[asyncio.Task[None]] = set()
         self._wanted = self._closed = False  # a slot was asked for; none is begun any more
@@ -168,9 +168,12 @@ class Heartbeat:
             by_community: dict[CommunityId, list[AgentId]] = {}
             for community_id, agent_id in due:
                 by_community.setdefault(community_id, []).append(agent_id)
-            entered = [await self._enter(community_id, ids, now) for community_id, ids in by_community.items()]
-            batches = [one for one in entered if one is not None]
-            self._carried |= _claims(batches)
+            try:
+                entered = [await self._enter(community_id, ids, now) for community_id, ids in by_community.items()]
+                batches = [one for one in entered if one is not None]
+                self._carried |= _claims(batches)
+            finally:
+                self._entering.clear()
         return batches
 
     def _may_claim(self) -> int:
@@ -195,7 +198,7 @@ class Heartbeat:
         until = self._clock.now() + timedelta(seconds=self._lease_seconds)
         try:
             async with self._store.writing() as write:
-                await write.claims.renew(self._carried, until)
+                await write.claims.renew(self._carried | self._entering, until)
         except StoreError as error:
             log.warning("claims could not be renewed", claims=len(self._carried), why=error.sentence)
 
@@ -205,7 +208,10 @@ class Heartbeat:
         try:
             since = self._clock.now()
             batch = await self._gatekeeper.let_in(community_id, agent_ids, now)
-            if batch is None or not (batch := await self._afforded(batch)).ready:
+            if batch is None:
+                return None
+            self._entering |= {(community_id, one.claim.beat_id) for one in batch.ready}
+            if not (batch := await self._afforded(batch)).ready:
                 return None
             self._spans.note(SpanKind.CLAIM, batch.view.community, open_beats(batch.ready), since)
         except Exception:

@@ -17,7 +17,7 @@ from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
 from bot.core.view import View
 from bot.engine.delivery import Delivery
 from bot.engine.estimating import Estimator
-from bot.engine.heartbeat import Heartbeat
+from bot.engine.heartbeat import AT_ONCE, Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.timelines.chance import VirtualClock
@@ -160,6 +160,8 @@ async def hearts(
     planned: Planned | None = None,
     llm: str = "gpt-4o-mini",
     workshop: Workshop | None = None,
+    lease_seconds: float | None = None,
+    at_once: int = AT_ONCE,
     **fields: Any,  # noqa: ANN401
 ) -> AsyncIterator[Hearts]:
     """Open a community with so many agents, which are all in the room of the first one when `together`."""
@@ -188,6 +190,8 @@ async def hearts(
             planned=planned,
             on_typing=lambda _, channel_id: typing.append(channel_id),
             on_letters=delivery.wake,
+            lease_seconds=lease_seconds,
+            at_once=at_once,
         )
         intake = Intake(store, clock, tokenizer, planned, config=config, models=speaking, wake=delivery.wake)
         made = Hearts(

@@ -11,6 +11,7 @@ import pytest
 from bot.core.changes import AddSchedule, AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
 from bot.core.gate import Claim
 from bot.core.kinds import ReasonKind, UsedBy
+from bot.core.ports import Writing
 from bot.core.records import (
     AgentId,
     Beat,
@@ -53,6 +54,11 @@ async def put(store: SqlStore, community_id: CommunityId, *reasons: Reason, agen
 async def claim(store: SqlStore, community_id: CommunityId) -> list[Claim]:
     async with store.writing(community_id) as write:
         return list(await write.claims.take(community_id, [FIRST], now=NOW, lease_until=LEASE))
+
+
+async def taken_over(write: Writing, community_id: CommunityId, now: datetime) -> Claim:
+    (claimed,) = await write.claims.take(community_id, [FIRST], now=now, lease_until=now + timedelta(seconds=60))
+    return claimed
 
 
 async def test_an_agent_without_a_reason_is_never_due(store: SqlStore, community_id: CommunityId) -> None:
@@ -122,7 +128,7 @@ async def test_a_claim_ends_with_its_lease(store: SqlStore, community_id: Commun
         assert await read.claims.next_due_at() == LEASE
         assert await read.claims.due(LEASE, limit=10) == [(community_id, FIRST)]
     async with store.writing(community_id) as write:
-        (second,) = await write.claims.take(community_id, [FIRST], now=LEASE, lease_until=LEASE + timedelta(seconds=60))
+        second = await taken_over(write, community_id, LEASE)
         assert not await write.claims.holds(first)
         assert await write.claims.holds(second)
 
@@ -228,7 +234,7 @@ async def test_a_beat_that_lost_its_claim_leaves_the_new_claim_alone(
     await put(store, community_id, reason())
     (first,) = await claim(store, community_id)
     async with store.writing(community_id) as write:
-        (second,) = await write.claims.take(community_id, [FIRST], now=LEASE, lease_until=LEASE + timedelta(seconds=60))
+        second = await taken_over(write, community_id, LEASE)
         await write.apply(community_id, [EndBeat(beat=beat(first.beat_id))])
         assert await write.claims.holds(second)
 
@@ -295,7 +301,7 @@ async def test_a_claim_that_is_renewed_lasts_longer_unless_another_has_it_by_now
     async with store.writing(community_id) as write:
         await write.claims.renew([(community_id, first.beat_id)], later)
         assert await write.claims.due(LEASE, limit=5) == []
-        (second,) = await write.claims.take(community_id, [FIRST], now=later, lease_until=later + timedelta(seconds=60))
+        second = await taken_over(write, community_id, later)
         await write.claims.renew([(community_id, first.beat_id)], later + timedelta(hours=1))
         assert await write.claims.holds(second)
         assert await write.claims.due(later + timedelta(seconds=60), limit=5) == [(community_id, FIRST)]

@@ -51,11 +51,11 @@ class Files:
         self, message: discord.Message, characters: Callable[[], Awaitable[int]], *, seconds: float = PATIENCE_SECONDS
     ) -> None:
         """Begin to read a message's files: together so many characters of them, none when nobody listens."""
-        files = [one for one in message.attachments[:MOST_FILES] if is_text(one) or self._is_document(one)]
+        files = [one for one in message.attachments[:MOST_FILES] if is_text(one) or self._document(one)]
         if not files or message.id in self._readings:
             return
         self._expire()
-        if any(self._is_document(one) for one in files):
+        if any(self._document(one) for one in files):
             seconds = max(seconds, DOCUMENT_SECONDS)
         texts: dict[int, str] = {}
         work = self._read(message.guild.id if message.guild else 0, files, characters, texts)
@@ -111,21 +111,23 @@ class Files:
         except StoreError:  # then nobody knows whether anybody listens
             return
         for file in files:
+            kind = self._document(file)
+            most = LARGEST_BYTES if kind is not None else LARGER_BY * BYTES_PER_CHARACTER * left
             async with self._turn_here[guild_id], self._turn:
-                text = await self._words(guild_id, file, left) if left > 0 else None
+                content = await _content(file, most) if left > 0 else None
+            if content is None:
+                continue
+            text = _decoded(content, left) if kind is None else await self._words(guild_id, kind, content, left)
             if text is not None:
                 texts[file.id] = text
                 left -= len(text)
 
-    def _is_document(self, attachment: discord.Attachment) -> bool:
-        return self._workshop is not None and _document(attachment) is not None
+    def _document(self, attachment: discord.Attachment) -> Kind | None:
+        """Tell what a file is a document of, where such are read."""
+        return None if self._workshop is None else kind_of(attachment.filename, attachment.content_type or "")
 
-    async def _words(self, guild_id: int, file: discord.Attachment, characters: int) -> str | None:
-        kind = _document(file)
-        if kind is None or self._workshop is None:
-            return await _text(file, characters)
-        content = await _content(file, LARGEST_BYTES)
-        if content is None:
+    async def _words(self, guild_id: int, kind: Kind, content: bytes, characters: int) -> str | None:
+        if self._workshop is None:
             return None
         try:
             words = await self._workshop.done(guild_id, words_of, kind, content, characters)
@@ -151,14 +153,7 @@ def _attachment(attachment: discord.Attachment, text: str | None) -> Attachment:
     )
 
 
-def _document(attachment: discord.Attachment) -> Kind | None:
-    return kind_of(attachment.filename, attachment.content_type or "")
-
-
-async def _text(attachment: discord.Attachment, characters: int) -> str | None:
-    content = await _content(attachment, LARGER_BY * BYTES_PER_CHARACTER * characters)
-    if content is None:
-        return None
+def _decoded(content: bytes, characters: int) -> str:
     return sound(content[: characters * BYTES_PER_CHARACTER].decode("utf-8", "replace"))[:characters]
 
 

@@ -9,11 +9,12 @@ import aiohttp
 import discord
 import pytest
 
-from bot.adapters.discord.files import AT_ONCE_HERE, Files
+from bot.adapters.discord.files import AT_ONCE, AT_ONCE_HERE, Files
 from bot.adapters.documents import LARGEST_BYTES
 from bot.adapters.workshop import ProcessWorkshop
 from bot.core.changes import SetOverride
 from bot.core.errors import StoreError
+from bot.core.ports import Workshop
 from bot.core.records import AgentId, Message, Snowflake
 from tests.adapters.discord.stage import Guest, Stage, staged, until
 from tests.papers import bomb, docx, locked, pdf
@@ -145,6 +146,23 @@ async def test_a_document_that_is_too_large_or_that_nobody_can_read_here_is_not_
     files.begin(said(2, here), characters(100))
     assert await texts(files, said(2, here)) == [None]
     assert large.reads == here.reads == []
+
+
+class Stuck:
+    """A workshop in which nothing is ever done."""
+
+    async def done(self, lane: int, work: object, /, *_: object) -> Any:  # noqa: ANN401
+        await asyncio.Event().wait()
+
+
+async def test_documents_that_take_long_keep_no_text_from_being_read() -> None:
+    slow = Files(cast(Workshop, Stuck()))
+    for id in range(AT_ONCE):
+        slow.begin(said(id, paper(id, pdf("x"))), characters(100), seconds=60)
+    text = said(AT_ONCE, Slow(AT_ONCE))
+    slow.begin(text, characters(100), seconds=60)
+    assert await texts(slow, text) == ["words"]
+    await slow.close()
 
 
 async def test_only_a_few_files_of_a_server_are_read_at_a_time(files: Files) -> None:

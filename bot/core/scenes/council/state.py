@@ -165,14 +165,14 @@ class Meeting(Spoken):
             case Second():
                 return self._seconded(seat, chance)
             case Yield():
-                after = self.yielded_by(seat)
-                if not self.motion and after.is_quiet(self.present):
-                    return Applied(after.model_copy(update={"ended": "nobody had more to say"}))
-                return after._turned(chance)
-        applied = self.heard()._did(seat, move)
+                applied = Applied(self.yielded_by(seat))
+            case _:
+                applied = self.heard()._did(seat, move)
         state = applied.state
         if not isinstance(state, Meeting) or state.ended or state.ballot:
             return applied
+        if not state.motion and state.is_quiet(state.present):
+            return Applied(state.model_copy(update={"ended": "nobody had more to say"}), applied.events)
         turned = state._turned(chance)
         return Applied(turned.state, (*applied.events, *turned.events))
 

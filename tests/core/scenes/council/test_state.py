@@ -9,7 +9,8 @@ from bot.core.scenes.council.kind import COUNCIL
 from bot.core.scenes.council.motions import passes
 from bot.core.scenes.council.state import Council, CouncilOptions
 from bot.core.scenes.kind import RULES
-from bot.core.scenes.play import Rule
+from bot.core.scenes.play import MISSES_UNTIL_AWAY, Rule
+from bot.core.scenes.silence import MOST_UNHEARD
 from tests.core.scenes.plays import Playing, of
 
 
@@ -30,6 +31,18 @@ def vote(playing: Playing, **choices: str) -> list[str]:
     for seat, choice in choices.items():
         told = playing.move(int(seat[1:]), "vote", choice=choice)
     return told
+
+
+def test_who_is_left_alone_in_a_meeting_says_little_more() -> None:
+    council = meeting(3)
+    for _ in range(MISSES_UNTIL_AWAY):
+        council.move(1, "speak", text="Where are you?")
+        for _ in (2, 3):
+            council.enter(RULES, Rule.DEADLINE)
+    for _ in range(MOST_UNHEARD):
+        assert not council.is_over
+        council.move(1, "speak", text="Is anybody there?")
+    assert council.outcome == "The council is closed, for nobody had more to say: nothing was voted on."
 
 
 def test_a_motion_is_amended_voted_on_and_passed() -> None:

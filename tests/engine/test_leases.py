@@ -1,0 +1,98 @@
+"""Beside other minds: claims last as long as they are carried, and no more are made than that."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.core.records import AgentId
+from bot.engine.timelines.chance import settle
+from tests.engine.hearts import Hearts, hearts
+from tests.fakes import ScriptedModel
+
+LEASE_SECONDS = 4.0
+
+
+class Holding(ScriptedModel):
+    """Answers nobody before it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_answer = asyncio.Event()
+
+    async def answer(self, call: Any) -> Any:  # noqa: ANN401
+        answered = await super().answer(call)
+        await self.may_answer.wait()
+        return answered
+
+
+async def reached(what: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not what():
+            await settle()
+
+
+async def is_free(home: Hearts, *, after: float) -> bool:
+    """Tell whether others could claim the first agent by then."""
+    async with home.store.reading() as read:
+        due = await read.claims.due(home.clock.now() + timedelta(seconds=after), limit=9)
+    return AgentId(1) in [agent_id for _, agent_id in due]
+
+
+async def test_who_carries_all_it_can_looks_again_when_a_call_ends_and_not_before() -> None:
+    model = Holding()
+    async with hearts(2, together=False, model=model, lease_seconds=LEASE_SECONDS, at_once=1) as home:
+        for room_id in (1, 2):
+            await home.hear("hi there", room_id=room_id)
+        await home.clock.advance(1.0)
+        home.nudges.at.clear()
+        await home.heartbeat.run_due()
+        await reached(lambda: len(model.calls) == 1)
+        await home.heartbeat.run_due()
+        await settle()
+        assert (len(model.calls), home.nudges.at) == (1, [])
+        model.may_answer.set()
+        await reached(lambda: len(model.calls) == 2)
+        await home.heartbeat.close(1.0)
+
+
+async def test_a_claim_is_renewed_while_its_call_goes_on_and_no_longer() -> None:
+    model = Holding()
+    async with hearts(1, model=model, lease_seconds=LEASE_SECONDS) as home:
+        await home.hear("hi there")
+        await home.clock.advance(1.0)
+        await home.heartbeat.run_due()
+        await reached(lambda: len(model.calls) == 1)
+        await home.clock.advance(LEASE_SECONDS - 1)
+        assert await is_free(home, after=1.0)
+        await home.heartbeat.renew()
+        assert not await is_free(home, after=LEASE_SECONDS - 0.1)
+        assert await is_free(home, after=LEASE_SECONDS)
+        model.may_answer.set()
+        await home.heartbeat.close(1.0)
+
+
+async def test_it_is_renewed_from_when_its_call_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with hearts(1, lease_seconds=LEASE_SECONDS) as home:
+        planning, may_go_on = asyncio.Event(), asyncio.Event()
+        reserve = home.heartbeat._purse.reserve
+
+        async def slowly(*given: Any) -> Any:  # noqa: ANN401
+            planning.set()
+            await may_go_on.wait()
+            return await reserve(*given)
+
+        monkeypatch.setattr(type(home.heartbeat._purse), "reserve", lambda _, *given: slowly(*given))
+        await home.hear("hi there")
+        await home.clock.advance(1.0)
+        await home.heartbeat.run_due()
+        async with asyncio.timeout(20):
+            await planning.wait()
+        await home.clock.advance(LEASE_SECONDS - 1)
+        await home.heartbeat.renew()
+        assert not await is_free(home, after=LEASE_SECONDS - 0.1)
+        may_go_on.set()
+        await reached(lambda: len(home.model.calls) == 1)
+        await home.heartbeat.close(1.0)
