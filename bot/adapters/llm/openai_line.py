@@ -71,17 +71,15 @@ class OpenAiLine:
 
     async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
         """Ask what is said in a voice message; servers tell what it took in tokens, in seconds, or not at all."""
-        file = (voice.filename, voice.content, voice.media_type)
-        form = {"model": model, "response_format": "json"}
-        as_form = {"headers": {"Content-Type": "multipart/form-data"}}
-        asked = self._client.post(
-            "/audio/transcriptions", body=form, files=[("file", file)], options=as_form, cast_to=object
+        told = await self._client.post(
+            "/audio/transcriptions",
+            body={"model": model, "response_format": "json"},
+            files={"file": (voice.filename, voice.content, voice.media_type)},
+            options={"headers": {"Content-Type": "multipart/form-data"}},
+            cast_to=object,
         )
-        answer = fields(await asked)
-        used = fields(answer.get("usage"))
-        usage = Usage(
-            input_tokens=_count(used.get("input_tokens")) or 0, output_tokens=_count(used.get("output_tokens")) or 0
-        )
+        answer = fields(told)
+        usage = responses.used(answer.get("usage"), "input_tokens", "output_tokens") or Usage()
         return ModelAnswer(text=sound(str(answer["text"])).strip(), usage=usage)
 
     async def seen(self, model: str) -> Seen:
