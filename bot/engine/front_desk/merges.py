@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TypeVar
 
 from bot.core import knowledge
-from bot.core.actions import Action, HudUpdate, PlanGoal, PlanMilestone, UndoKnowledge, UndoPlan
+from bot.core.actions import Action, Delete, HudUpdate, PlanGoal, PlanMilestone, UndoKnowledge, UndoPlan
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, Audit, RecordAction
 from bot.core.config import CommunityConfig
@@ -25,7 +25,7 @@ from bot.core.ports import Reading, Writing
 from bot.core.ports.communities import Logs
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Message, Mind, Person, Snowflake
 from bot.core.sentences import Sentence
-from bot.core.timelines.merging import Carried, Item, chosen, offered, origin_of, quotable, quoted_already
+from bot.core.timelines.merging import Carried, Item, chosen, offered, origin_of, path_of, quotable, quoted_already
 from bot.core.timelines.records import NodeId, Timeline
 from bot.core.view import Outline, Subject
 from bot.core.wording import counted, honest
@@ -124,9 +124,9 @@ class Merges:
                 )
             names = await write.agents.names(community.id)
             for some in _runs(merged):
-                for one, done in await self._undone(write, community.id, person, some):
-                    told = f"{names.get(one.agent_id, 'an agent that is gone')}'s {one.part}, {one.entry.path}"
-                    (back if done else stays).setdefault(told)
+                whose = names.get(some[0].agent_id, "an agent that is gone")
+                for told, done in await self._undone(write, community.id, person, some):
+                    (back if done else stays).setdefault(f"{whose}'s {told}")
         self.office.on_done()
         parts = (("Put back", [one for one in back if one not in stays]), ("Changed since, and left alone", [*stays]))
         return " ".join(f"{head}: {'; '.join(listed)}." for head, listed in parts if listed)
@@ -202,24 +202,24 @@ class Merges:
 
     async def _undone(
         self, write: Writing, community_id: CommunityId, person: Person, some: Sequence[Merged]
-    ) -> list[tuple[Merged, bool]]:
-        """Put back changes of one mind, as far as nothing else stands there now; tells which are."""
+    ) -> list[tuple[str, bool]]:
+        """Put back changes of one mind, as far as nothing else stands there now; tells which are, in words."""
         agent_id, side = some[0].agent_id, some[0].side
         mind = (await write.views.minds(community_id, [(agent_id, side)])).mind_of(agent_id, side)
-        actions = [_undoing(mind, one) for one in some]
+        steps = [(f"{one.part}, {path}", action) for one in some for path, action in _undoing(mind, one)]
         if agent_id not in await write.agents.names(community_id):
-            return [(one, False) for one in some]
+            return [(told, False) for told, _ in steps]
         context = ActionContext(now=self.office.now(), random=self.office.random, side=side)
         outcomes = await self.office.performer.perform(
             write,
             community_id,
             Actor.person(person),
-            [one for one in actions if one is not None],
+            [action for _, action in steps if action is not None],
             context,
             subject=agent_id,
         )
         accepted = iter([one.accepted for one in outcomes])
-        return [(one, action is not None and next(accepted)) for one, action in zip(some, actions, strict=True)]
+        return [(told, action is not None and next(accepted)) for told, action in steps]
 
 
 def _together(items: Sequence[Item]) -> Iterator[list[Item]]:
@@ -292,17 +292,35 @@ async def _check_remembered(read: Reading, community_id: CommunityId, world: Car
             raise Rejected(FORGOTTEN)
 
 
-def _undoing(mind: Mind, one: Merged) -> Action | None:
-    """Give the action that puts a change back; None where something else stands there now."""
+def _undoing(mind: Mind, one: Merged) -> Iterator[tuple[str, Action | None]]:
+    """Give what puts a change back, by path; None where something else stands there now."""
     entry = one.entry
     match one.part:
         case MindPart.KNOWLEDGE:
             there = knowledge.read(mind.knowledge, entry.path)
-            return UndoKnowledge(entry_id=entry.id) if there == entry.after else None
+            if there == entry.after:
+                yield entry.path, UndoKnowledge(entry_id=entry.id)
+            elif entry.before is None and isinstance(entry.after, Mapping) and isinstance(there, Mapping):
+                yield from _untouched(entry.after, there, knowledge.parse_path(entry.path))
+            else:
+                yield entry.path, None
         case MindPart.PLAN:
-            return _unplanning(mind, entry)
+            yield entry.path, _unplanning(mind, entry)
         case MindPart.FOCUS:
-            return _unnoting(mind, entry)
+            yield entry.path, _unnoting(mind, entry)
+
+
+def _untouched(
+    after: Mapping[str, Json], there: Mapping[str, Json], above: tuple[str, ...]
+) -> Iterator[tuple[str, Action | None]]:
+    """Give what takes the rest of an object away that came whole, of which something is otherwise by now."""
+    for key, value in after.items():
+        keys, now = (*above, key), there.get(key)
+        if now != value and isinstance(value, Mapping) and isinstance(now, Mapping):
+            yield from _untouched(value, now, keys)
+        else:
+            path = path_of(keys)
+            yield path or ".".join(keys), Delete(path=path) if path and key in there and now == value else None
 
 
 def _unplanning(mind: Mind, entry: JournalEntry) -> Action | None:
