@@ -30,14 +30,14 @@ ALTERED = {"prompt": "background_prompt", "model": "model", "temperature": "temp
 OWN = ("interval", "resting", "emotion", "paused", "attention", "allocation", "joins", "leaves")
 DIVIDED = ("knowledge", "recent_actions", "rooms")
 PROPERTIES = (*ALTERED, *OWN)
-MEANT = "Name the agent that is to be otherwise."
+MEANT = Sentence("Name the agent that is to be otherwise.")
 
 
 def pair(typed: str) -> tuple[str, str]:
     """Read name=value."""
     name, sign, value = typed.partition("=")
     if not sign or not name.strip():
-        raise Rejected("Write name=value.")
+        raise Rejected(Sentence("Write name=value."))
     return name.strip(), value.strip()
 
 
@@ -107,7 +107,9 @@ def property_changes(
         raise Rejected(MEANT)
     given = dict(pairs_of(typed))
     if unknown := [name for name in given if name not in PROPERTIES]:
-        raise Rejected(f"There is no {unknown[0]!r} here: an agent has {one_of(PROPERTIES)}.")
+        raise Rejected(
+            Sentence("There is no “{name}” here: an agent has {parts}.", name=unknown[0], parts=one_of(PROPERTIES))
+        )
     altered = {ALTERED[name]: value for name, value in given.items() if name in ALTERED}
     rooms = {name: (agent_named(everyone, given[name]).id,) for name in ("joins", "leaves") if name in given}
     attention = given.get("attention")
@@ -129,7 +131,7 @@ def property_changes(
 def scene_changes(scene: int | None, typed: str | None) -> Iterator[Change]:
     """Give how a scene stands otherwise, from name=value with ; between: what its kind lets be changed."""
     if (scene is not None) != bool(typed):
-        raise Rejected("Name a scene by its number, and in state what of it is otherwise: seat=2; x=3.")
+        raise Rejected(Sentence("Name a scene by its number, and in state what of it is otherwise: seat=2; x=3."))
     if scene is not None and typed:
         edit = {name: int(value) if value.isascii() and value.isdigit() else value for name, value in pairs_of(typed)}
         yield SceneState(scene_id=scene, edit=edit)

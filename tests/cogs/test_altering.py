@@ -84,7 +84,7 @@ def test_properties_are_read_as_commands_read_them() -> None:
     ]
     with pytest.raises(Rejected, match="Write allocation="):
         list(property_changes(WREN, "allocation=30", [WREN], AgentId(1)))
-    with pytest.raises(Rejected, match="There is no 'age' here: an agent has prompt, "):
+    with pytest.raises(Rejected, match="There is no “age” here: an agent has prompt, "):
         list(property_changes(WREN, "age=3", [WREN], AgentId(1)))
 
 

@@ -41,8 +41,8 @@ QUOTED_CHARACTERS = 1_700
 FEW, CHARACTERS_AT_ONCE = 100, 40_000  # of one mind, that are worked out together
 T = TypeVar("T")
 TOLD = "Taken over from {} by The Architect: it did not happen here."
-FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
-FORGOTTEN = "That tells of somebody who asked to be forgotten: it stays where it is."
+FORGETTING = Sentence("Somebody is being forgotten here just now: try again in a minute.")
+FORGOTTEN = Sentence("That tells of somebody who asked to be forgotten: it stays where it is.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,12 +46,13 @@ from bot.engine.timelines.looking import link_to
 
 Told = Mapping[str, Json]  # what an event tells
 log = structlog.get_logger(__name__)
-OFF = "Timelines are switched off here: tell whoever runs Selfroom."
+OFF = Sentence("Timelines are switched off here: tell whoever runs Selfroom.")
 MEGABYTE = 1_000_000
 OFF_HERE = Sentence("What-ifs are switched off in this server: `/setup options` has `timelines`.")
-NO_TREE = "There is no tree {} here: /timeline list shows those that are."
-SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
-NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
+SITS_IN = Sentence(
+    "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
+)
+NOT_A_TREE = Sentence("This is no tree's thread: name the tree by its number, /timeline list shows them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Timelines:
                 raise NotFound(NOT_A_TREE)
             shut = await rooms_shut_to(read, community.id, who)
         if found is None or found.gone:
-            raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
+            raise NotFound(found.gone if found is not None else _no_tree(tree_id))
         if shut and not shut.isdisjoint(await self.rooms(found) or shut):
             raise Rejected(SITS_IN)
         return found
@@ -201,7 +202,7 @@ class Timelines:
         async with self.office.store.writing(timeline.community_id) as write:
             known = await write.timelines.find(timeline.community_id, timeline.id)
             if known is None or known.gone:
-                raise NotFound(known.gone if known is not None else NO_TREE.format(timeline.id))
+                raise NotFound(known.gone if known is not None else _no_tree(timeline.id))
             placed = replace(known, thread_id=thread_id, board_post_id=board_post_id)
             await write.timelines.keep(placed)
         return placed
@@ -461,6 +462,10 @@ async def _check_sits_nowhere(read: Reading, community_id: CommunityId, agents: 
             raise Rejected(
                 Sentence("{agent} sits in {scene}: an agent sits in one scene at a time.", agent=name, scene=title)
             )
+
+
+def _no_tree(number: int | None) -> Sentence:
+    return Sentence("There is no tree {number} here: /timeline list shows those that are.", number=number)
 
 
 def _turns_of(nodes: Sequence[Node | Planned]) -> int:
