@@ -128,7 +128,6 @@ class Looking(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         await self.desk.timelines.note(timeline, person(interaction), node, text)
-        self.redraw(timeline.key)
         await self.say(interaction, f"Noted beside node {node}.")
 
     @app_commands.command()
@@ -162,7 +161,6 @@ class Looking(TreeGroup):
             told = await self.desk.timelines.remove(timeline, who)
         else:
             told = await self.desk.timelines.delete(timeline, who, node)
-        self.redraw(timeline.key)
         await self.say(interaction, told)
 
     @app_commands.command()
