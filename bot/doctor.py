@@ -8,12 +8,12 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -52,6 +52,14 @@ class Finding:
     ok: bool
     what: str
     warns: bool = False
+
+
+class Server(TypedDict):
+    """What Discord tells a bot of one of its servers, as far as it is asked."""
+
+    name: str
+    permissions: str  # a number
+    approximate_member_count: NotRequired[int]
 
 
 async def examine(
@@ -342,7 +350,7 @@ def _intent(flags: int, *, wanted: bool) -> Finding:
     return Finding(ok=False, what=f"The bot may not read what people write: {hint}.")
 
 
-def _reviewed(servers: Sequence[Mapping[str, Any]]) -> Finding | None:
+def _reviewed(servers: Sequence[Server]) -> Finding | None:
     """Tell of Discord's review of the intent where the bot has so many people that it matters."""
     people = sum(int(server.get("approximate_member_count") or 0) for server in servers)
     if people < REVIEWED_FROM:
@@ -352,7 +360,7 @@ def _reviewed(servers: Sequence[Mapping[str, Any]]) -> Finding | None:
     return Finding(ok=True, what=what, warns=True)
 
 
-def _rights(servers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def _rights(servers: Sequence[Server]) -> Iterator[Finding]:
     """Tell of each server where rights lack which; what single channels deny only `/setup start` sees."""
     import discord  # half a second that other commands, which import from here, need not spend
 
