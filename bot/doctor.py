@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from bot.adapters.discord.reaching import API, api_trouble, token_trouble
-from bot.core.errors import BadSetting, ModelError, SelfroomError
+from bot.core.errors import AskedAnew, BadSetting, ModelError, SelfroomError
 from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
 from bot.core.sealing import of_provider
 from bot.core.terminal import without_secrets
@@ -35,6 +35,13 @@ LARGEST_ANSWER = 1_000_000  # bytes that are looked at
 PLAIN = {"Accept-Encoding": "identity"}  # nothing unfolds to more than was sent
 MESSAGE_CONTENT = 1 << 18 | 1 << 19  # an application's flags: granted, or small enough not to need it
 ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what a model is asked
+ONE_WORD = {"word": "ready"}
+ONE_WORD_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"word": {"type": "string"}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
 REVIEWED_FROM = 10_000  # people
 CLOCK_SECONDS = 30.0
 LITTLE_ROOM, NO_ROOM = 500_000_000, 50_000_000  # bytes
@@ -125,20 +132,26 @@ async def examine_communities(read: Reading, settings: Settings, cipher: Cipher)
 
 
 async def examine_model(model: Model, name: str) -> Finding:
-    """Have a model answer in a word, as a beat would ask it; it costs some tokens."""
+    """Have a model answer in a word, as a beat would ask it, and tell whether it is held to a form; it costs tokens."""
     call = ModelCall(
         model=name,
         instructions="You try a line.",
-        input="Answer with the word ready.",
+        input=f"Answer with the word ready, as {json.dumps(ONE_WORD)}.",
         temperature=None,
         answer_tokens=ONE_WORD_TOKENS,
-        schema=None,
+        schema=ONE_WORD_SCHEMA if model.takes_schema(name) else None,
         cache_key="selfroom-doctor",
     )
     started = time.monotonic()
     try:
         async with asyncio.timeout(ONE_WORD_SECONDS):
-            answer = await model.answer(call)
+            try:
+                answer = await model.answer(call)
+            except ModelError as error:
+                if model.takes_schema(name) and not isinstance(error, AskedAnew):
+                    raise
+                call = replace(call, schema=call.schema if model.takes_schema(name) else None)
+                answer = await model.answer(call)  # it turned out to take less
     except ModelError as error:
         return Finding(ok=False, what=f"{name} does not answer: {error.sentence}")
     except TimeoutError:
@@ -146,7 +159,8 @@ async def examine_model(model: Model, name: str) -> Finding:
         return Finding(ok=True, warns=True, what=what)
     if not answer.text.strip():
         return Finding(ok=True, warns=True, what=f"{name} gives an empty answer: try it with `selfroom try {name}`.")
-    return Finding(ok=True, what=f"{name} answers, in {time.monotonic() - started:.1f} seconds.")
+    form = "it keeps to a schema" if model.takes_schema(name) else "it takes no schema, and is shown an example"
+    return Finding(ok=True, what=f"{name} answers, in {time.monotonic() - started:.1f} seconds; {form}.")
 
 
 def check_data_folder(folder: Path) -> None:

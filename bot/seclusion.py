@@ -60,6 +60,10 @@ class Seclusion:
         """The process's id, while there is one."""
         return self._process.pid if self._process is not None else None
 
+    async def prepare(self) -> None:
+        """Begin the process, if it does not run."""
+        await self._opened()
+
     async def begin(self, tree: Tree, image: Image) -> Tree:
         """Make a tree with its root."""
         made: Tree = await self._ask("begin", tree, image)
