@@ -21,6 +21,7 @@ import aiohttp
 from bot.adapters.discord.reaching import API, api_trouble, token_trouble
 from bot.core.errors import AskedAnew, BadSetting, ModelError, SelfroomError
 from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
+from bot.core.records import Json
 from bot.core.sealing import of_provider
 from bot.core.terminal import without_secrets
 from bot.core.wording import counted
@@ -36,7 +37,7 @@ PLAIN = {"Accept-Encoding": "identity"}  # nothing unfolds to more than was sent
 MESSAGE_CONTENT = 1 << 18 | 1 << 19  # an application's flags: granted, or small enough not to need it
 ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what a model is asked
 ONE_WORD = {"word": "ready"}
-ONE_WORD_SCHEMA: dict[str, Any] = {
+ONE_WORD_SCHEMA: dict[str, Json] = {
     "type": "object",
     "properties": {"word": {"type": "string"}},
     "required": ["word"],
