@@ -18,7 +18,7 @@ from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
 from bot.core.scenes.registry import KINDS, KINDS_BEFORE
 from bot.core.scenes.windows import told_until
 from bot.core.sentences import Sentence
-from bot.core.wording import counted
+from bot.core.wording import as_words, counted
 
 TEXT = "text"  # the kind of event that is what somebody said, named by others through its number
 REMOVED = "(removed)"
@@ -183,6 +183,12 @@ class ShownMove:
     parameters: tuple[Parameter, ...]
     values: Mapping[str, tuple[int | str, ...]]
     suggested: Mapping[str, tuple[tuple[int | str, ...], ...]] = field(default_factory=dict)
+    about: str = ""
+
+    @property
+    def words(self) -> str:
+        """What people read on its button: `vote on motion 2`."""
+        return f"{as_words(self.name)} {self.about}".strip()
 
     @property
     def signature(self) -> str:
@@ -205,6 +211,7 @@ def shown_move(form: Form) -> ShownMove:
         parameters=parameters(form.move),
         values={name: tuple(values) for name, values in form.values.items()},
         suggested={name: tuple(map(tuple, some)) for name, some in form.suggested.items()},
+        about=form.about,
     )
 
 
@@ -239,6 +246,7 @@ class Turn:
     emotions: bool = False  # whether its agents note what they feel
     watches: bool = False  # it is shown to who sits nowhere, and comments
     room_id: AgentId | None = None  # of the room itself, where it takes place there
+    question: tuple[str, str] | None = None  # which of the facts is decided on now
 
 
 def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
@@ -268,6 +276,7 @@ def shown_at(
         away=standing.state.away,
         dead=seen.dead,
         facts=_worded(seen.facts, cast),
+        question=next(iter(_worded((seen.question,), cast)), None) if seen.question else None,
         private=_worded(seen.private, cast),
         bars=tuple((cast.words(name), count) for name, count in seen.bars),
         picture=pictured(seen, cast),
