@@ -31,6 +31,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 ADJOURNS = turn(r"Motion 1: passed[\s\S]*- adjourn\(", type="adjourn")
 MINDS = (ADJOURNS, VOTES, SECONDS, SPEAKS)
+VOTES_YES = "vote on motion 1: yes"
 WITH = ("Wren", "Ledger")
 
 
@@ -134,14 +135,17 @@ async def to_the_ballot(inside: Commander) -> None:
     await inside.fill(form, clause="1", text="Tea at four.")
     await said(you, thread_id, "would have clause 1 say: Tea at four.")
     await said(you, thread_id, "It was debated long enough")  # two members are heard soon
-    await inside.press(await acting(inside, "vote: yes", "amending"), "vote: yes")
+    vote = "vote on clause 1 of motion 1: yes"
+    asked = await acting(inside, vote, "amending")
+    assert "would have it say: Tea at four." in asked["content"]
+    await inside.press(asked, vote)
     await said(you, thread_id, "Amendment to motion 1 passed: 2 yes, 0 no")
-    await acting(inside, "vote: yes", "ballot")
+    await acting(inside, VOTES_YES, "ballot")
 
 
 async def decided(inside: Commander) -> None:
     """Cast the last vote."""
-    voted = await inside.press(await acting(inside, "vote: yes", "ballot"), "vote: yes")
+    voted = await inside.press(await acting(inside, VOTES_YES, "ballot"), VOTES_YES)
     assert "Your move stands." in words_of(voted)
     await said(inside.visitor, inside.channel_id, "Motion 1 passed: 2 yes, 0 no, 0 abstained, 0 absent.")
 

@@ -86,9 +86,22 @@ def clauses_of(motion: Motion | Decision) -> str:
     return " ".join(f"({place}) {{t{text}}}" for place, text in enumerate(motion.clauses, 1))
 
 
-def shown(motion: Motion) -> list[tuple[str, str]]:
-    """Give a motion and its amendments as everybody sees them."""
+def voted_on(motion: Motion) -> str:
+    """Name what a ballot on a motion is about: the first of its amendments, else the motion."""
+    first = next(iter(motion.amendments), None)
+    return f"motion {motion.number}" if first is None else f"clause {first.clause} of motion {motion.number}"
+
+
+def shown(motion: Motion, *, is_voted_on: bool = False) -> list[tuple[str, str]]:
+    """Give a motion and its amendments as everybody sees them; before all else what is voted on now."""
     stands = "" if motion.seconded else " (needs a second)"
-    lines = [(f"Motion {motion.number}{stands}", f"**{{t{motion.title}}}** {clauses_of(motion)}")]
-    lines += [(f"Amendment of {{s{one.by}}}, clause {one.clause}", f"{{t{one.text}}}") for one in motion.amendments]
-    return lines
+    whole = f"**{{t{motion.title}}}** {clauses_of(motion)}"
+    amended = [(f"Amendment of {{s{one.by}}}, clause {one.clause}", f"{{t{one.text}}}") for one in motion.amendments]
+    if not is_voted_on:
+        return [(f"Motion {motion.number}{stands}", whole), *amended]
+    vote = f"Vote on {voted_on(motion)}"
+    if not motion.amendments:
+        return [(vote, whole)]
+    first = motion.amendments[0]
+    told = f"{{s{first.by}}} would have it say: {{t{first.text}}}"
+    return [(vote, told), (f"Motion {motion.number}", whole), *amended[1:]]

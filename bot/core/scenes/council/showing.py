@@ -24,6 +24,7 @@ def seen(council: "Meeting", seat: Seat) -> Seen:
         phase=council.phase,
         awaited=awaited.seats if isinstance(awaited, Expect) else (),
         facts=facts,
+        question=facts[0] if council.motion is not None and council.ballot else None,
         bars=(("yes", last.yes), ("no", last.no), ("abstained", last.abstained)) if last else (),
         private=(("You are", "a member" if seat in council.members else "presiding"),) if seat else (),
         picture={} if seat else _picture(council, facts),
@@ -33,7 +34,8 @@ def seen(council: "Meeting", seat: Seat) -> Seen:
 def _facts(council: "Meeting") -> Facts:
     facts = [("About", "{o.topic}")]
     if council.motion is not None:
-        facts += shown(council.motion)
+        on_table = shown(council.motion, is_voted_on=bool(council.ballot))
+        facts = [*on_table, *facts] if council.ballot else [*facts, *on_table]
     if council.chair:
         facts.append(("Presiding", f"{{s{council.chair}}}"))
     if council.terms.quorum:

@@ -18,6 +18,7 @@ from bot.core.scenes.council.motions import (
     quorum_of,
     resolved,
     told,
+    voted_on,
 )
 from bot.core.scenes.council.moves import (
     CHOICES,
@@ -139,7 +140,8 @@ class Meeting(Spoken):
         if not isinstance(awaited, Expect) or seat not in awaited.seats:
             return ()
         if self.ballot:
-            return (Form(Vote, {"choice": CHOICES[:2] if self.ballot == "tie" else CHOICES}),)
+            on = f"on {voted_on(self.motion)}" if self.motion else ""
+            return (Form(Vote, {"choice": CHOICES[:2] if self.ballot == "tie" else CHOICES}, about=on),)
         forms = [Form(Speak), Form(Yield), *(self._on_motion(seat, self.motion) if self.motion else self._new(seat))]
         if seat == self.chair or (seat in self.members and seat not in self.leaving):
             forms.append(Form(Adjourn))
@@ -150,18 +152,18 @@ class Meeting(Spoken):
         return [Form(MoveMotion)] if may and self.moved < self.terms.motions else []
 
     def _on_motion(self, seat: Seat, motion: Motion) -> list[Form]:
-        forms = []
+        forms, this = [], f"motion {motion.number}"
         pending = motion.by if not motion.seconded else motion.vote_called_by
         if pending and seat != pending and seat in self.members:
-            forms.append(Form(Second))
+            forms.append(Form(Second, about=f"the call to vote on {this}" if motion.seconded else this))
         if seat == motion.by:
-            forms.append(Form(Withdraw))
+            forms.append(Form(Withdraw, about=this))
         if not motion.seconded:
             return forms
         if seat in self.members and len(motion.amendments) < self.terms.amendments:
-            forms.append(Form(Amend, {"clause": tuple(range(1, len(motion.clauses) + 2))}))
+            forms.append(Form(Amend, {"clause": tuple(range(1, len(motion.clauses) + 2))}, about=this))
         if seat == self.chair or (seat in self.members and not motion.vote_called_by):
-            forms.append(Form(CallVote))
+            forms.append(Form(CallVote, about=f"on {this}"))
         return forms
 
     def apply(self, seat: Seat, move: Move, chance: Chance) -> Applied:
