@@ -183,6 +183,7 @@ class Timelines:
     async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut) -> None:
         """Freeze what a tree begins with, and make its file."""
         now = timeline.created_at
+        await orchard.grower.prepare()  # it loads while the image is made
         image = await orchard.images.image(timeline.community_id, cut, now=now)
         tree = Tree(
             key=timeline.key,
