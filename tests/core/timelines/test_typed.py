@@ -17,7 +17,7 @@ from bot.core.actions import (
 from bot.core.errors import Rejected
 from bot.core.records import AgentId
 from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, SceneState
-from cogs.timeline.altering import mind_changes, property_changes, scene_changes
+from bot.core.timelines.typed import mind_changes, property_changes, scene_changes
 from tests.factories import agent
 
 WREN = agent(1)
@@ -84,7 +84,7 @@ def test_properties_are_read_as_commands_read_them() -> None:
     ]
     with pytest.raises(Rejected, match="Write allocation="):
         list(property_changes(WREN, "allocation=30", [WREN], AgentId(1)))
-    with pytest.raises(Rejected, match="There is no “age” here: an agent has prompt, "):
+    with pytest.raises(Rejected, match="There is no 'age' here: an agent has prompt, "):
         list(property_changes(WREN, "age=3", [WREN], AgentId(1)))
 
 
