@@ -186,6 +186,7 @@ class Growing(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         everyone = await self.desk.agents.everyone(guild_of(interaction))
+        given: dict[str, str | int | None]
         given = {"event": event, "visitor": visitor, "knows": knows, "told": told, "note": note, "plan": plan}
         given |= {"properties": properties, "scene": scene, "state": state, "setting": setting}
         typed = Typed.model_validate(given)

@@ -178,7 +178,7 @@ def _known(fork: Mind, live: Mind, node: Mind) -> Iterator[Item]:
             continue
         seen.add(keys)
         was, now, there = (_at(one.knowledge, keys) for one in (fork, live, node))
-        if there not in (was, now) and (path := path_of(keys)) and (actions := _writing(path, was, now, there)):
+        if there not in (was, now) and (path := _path(keys)) and (actions := _writing(path, was, now, there)):
             yield _item(What.KNOWLEDGE, node, path, there, fork=was, live=now, actions=actions)
 
 
@@ -199,7 +199,7 @@ def _at(whole: Mapping[str, Json], keys: Sequence[str]) -> Json:
     return found
 
 
-def path_of(keys: tuple[str, ...]) -> str:
+def _path(keys: tuple[str, ...]) -> str:
     """Give keys as a path; empty where none leads there, for its length or what nobody sees in it."""
     path = ".".join(map(segment, keys))
     try:

@@ -9,11 +9,13 @@ from typing import TypeVar
 
 from bot.core import knowledge
 from bot.core.actions import Action, Delete, HudUpdate, PlanGoal, PlanMilestone, UndoKnowledge, UndoPlan
+from bot.core.actions.fields import LONGEST_PATH
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, Audit, RecordAction
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.focus import LIST_SECTIONS, items_of
+from bot.core.hud.knowledge import segment
 from bot.core.keeping import JournalEntry, Merged
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import LetterKind, MindPart
@@ -25,7 +27,7 @@ from bot.core.ports import Reading, Writing
 from bot.core.ports.communities import Logs
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Message, Mind, Person, Snowflake
 from bot.core.sentences import Sentence
-from bot.core.timelines.merging import Carried, Item, chosen, offered, origin_of, path_of, quotable, quoted_already
+from bot.core.timelines.merging import Carried, Item, chosen, offered, origin_of, quotable, quoted_already
 from bot.core.timelines.records import NodeId, Timeline
 from bot.core.view import Outline, Subject
 from bot.core.wording import counted, honest
@@ -301,7 +303,7 @@ def _undoing(mind: Mind, one: Merged) -> Iterator[tuple[str, Action | None]]:
             if there == entry.after:
                 yield entry.path, UndoKnowledge(entry_id=entry.id)
             elif entry.before is None and isinstance(entry.after, Mapping) and isinstance(there, Mapping):
-                yield from _untouched(entry.after, there, knowledge.parse_path(entry.path))
+                yield from _untouched(entry.after, there, entry.path)
             else:
                 yield entry.path, None
         case MindPart.PLAN:
@@ -310,17 +312,23 @@ def _undoing(mind: Mind, one: Merged) -> Iterator[tuple[str, Action | None]]:
             yield entry.path, _unnoting(mind, entry)
 
 
-def _untouched(
-    after: Mapping[str, Json], there: Mapping[str, Json], above: tuple[str, ...]
-) -> Iterator[tuple[str, Action | None]]:
+def _untouched(after: Mapping[str, Json], there: Mapping[str, Json], above: str) -> Iterator[tuple[str, Action | None]]:
     """Give what takes the rest of an object away that came whole, of which something is otherwise by now."""
     for key, value in after.items():
-        keys, now = (*above, key), there.get(key)
+        path, now = f"{above}.{segment(key)}", there.get(key)
         if now != value and isinstance(value, Mapping) and isinstance(now, Mapping):
-            yield from _untouched(value, now, keys)
+            yield from _untouched(value, now, path)
         else:
-            path = path_of(keys)
-            yield path or ".".join(keys), Delete(path=path) if path and key in there and now == value else None
+            is_as_it_came = key in there and now == value
+            yield path, Delete(path=path) if is_as_it_came and _leads(path, key) else None
+
+
+def _leads(path: str, key: str) -> bool:
+    """Tell whether a path may be written, and leads to a key."""
+    try:
+        return len(path) <= LONGEST_PATH and knowledge.parse_path(path)[-1] == key
+    except Rejected:
+        return False
 
 
 def _unplanning(mind: Mind, entry: JournalEntry) -> Action | None:
