@@ -183,16 +183,15 @@ class Timelines:
 
     async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut) -> None:
         """Freeze what a tree begins with, and make its file."""
-        now = timeline.created_at
         await orchard.grower.prepare()  # it loads while the image is made
-        image = await orchard.images.image(timeline.community_id, cut, now=now)
+        image = await orchard.images.image(timeline.community_id, cut, now=timeline.created_at)
         tree = Tree(
             key=timeline.key,
             title=timeline.title,
             rooms=cut.rooms,
             point=cut.point,
             made_by=timeline.made_by,
-            made_at=now,
+            made_at=timeline.created_at,
             at=image.at,
             seed=secrets.token_hex(8),
             revision="",
@@ -394,8 +393,8 @@ class Timelines:
 
     async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all children of one."""
-        other, coin = None if two is None else NodeId(two), await self.coin(timeline)
-        return await self._there().grower.compare(timeline.key, NodeId(one), other, coin)
+        other = None if two is None else NodeId(two)
+        return await self._there().grower.compare(timeline.key, NodeId(one), other, await self.coin(timeline))
 
     async def rerun(self, timeline: Timeline, person: Person, node_id: int) -> str:
         """Run a node again from its record, and say whether it came out the same."""
