@@ -8,12 +8,12 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -21,6 +21,7 @@ import aiohttp
 from bot.adapters.discord.reaching import API, api_trouble, token_trouble
 from bot.core.errors import AskedAnew, BadSetting, ModelError, SelfroomError
 from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
+from bot.core.records import Json
 from bot.core.sealing import of_provider
 from bot.core.terminal import without_secrets
 from bot.core.wording import counted
@@ -36,7 +37,7 @@ PLAIN = {"Accept-Encoding": "identity"}  # nothing unfolds to more than was sent
 MESSAGE_CONTENT = 1 << 18 | 1 << 19  # an application's flags: granted, or small enough not to need it
 ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what a model is asked
 ONE_WORD = {"word": "ready"}
-ONE_WORD_SCHEMA: dict[str, Any] = {
+ONE_WORD_SCHEMA: dict[str, Json] = {
     "type": "object",
     "properties": {"word": {"type": "string"}},
     "required": ["word"],
@@ -60,6 +61,14 @@ class Finding:
     ok: bool
     what: str
     warns: bool = False
+
+
+class Server(TypedDict):
+    """What Discord tells a bot of one of its servers, as far as it is asked."""
+
+    name: str
+    permissions: str  # a number
+    approximate_member_count: NotRequired[int]
 
 
 async def examine(
@@ -375,7 +384,7 @@ def _intent(flags: int, *, wanted: bool) -> Finding:
     return Finding(ok=False, what=f"The bot may not read what people write: {hint}.")
 
 
-def _reviewed(servers: Sequence[Mapping[str, Any]]) -> Finding | None:
+def _reviewed(servers: Sequence[Server]) -> Finding | None:
     """Tell of Discord's review of the intent where the bot has so many people that it matters."""
     people = sum(int(server.get("approximate_member_count") or 0) for server in servers)
     if people < REVIEWED_FROM:
@@ -385,7 +394,7 @@ def _reviewed(servers: Sequence[Mapping[str, Any]]) -> Finding | None:
     return Finding(ok=True, what=what, warns=True)
 
 
-def _rights(servers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def _rights(servers: Sequence[Server]) -> Iterator[Finding]:
     """Tell of each server where rights lack which; what single channels deny only `/setup start` sees."""
     import discord  # half a second that other commands, which import from here, need not spend
 
