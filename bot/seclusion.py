@@ -15,17 +15,18 @@ from bot.adapters.workshop import kill
 from bot.core.config import CommunityConfig
 from bot.core.errors import SelfroomError, StoreError
 from bot.core.records import Beat, BeatId
+from bot.core.sentences import Sentence
 from bot.core.timelines.growth import MOST_AT_ONCE, Growth
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import Image, Node, NodeId, Tree, TreeKey
 from bot.core.timelines.showing import MindShown
 from bot.engine.timelines.house import Treasury
-from bot.engine.timelines.pipe import Cut, Pipe
+from bot.engine.timelines.pipe import Cut, Given, Pipe
 
 CONFIG = "SELFROOM_TIMELINES_CONFIG"  # the settings for communities, as JSON
 SILENT_SECONDS = 60.0  # without a word or a question, while it has something to do
 BEGUN_AGAIN = 5  # times in a row, without a node that came to its end in between
-GONE = "The process of the what-ifs ended amid this: what was running goes on; try again."
+GONE = Sentence("The process of the what-ifs ended amid this: what was running goes on; try again.")
 HUNG = "It hung, and was ended after a minute."
 ENDED = "The process that ran it ended again and again: the log has the details."
 log = structlog.get_logger(__name__)
@@ -59,6 +60,10 @@ class Seclusion:
     def pid(self) -> int | None:
         """The process's id, while there is one."""
         return self._process.pid if self._process is not None else None
+
+    async def prepare(self) -> None:
+        """Begin the process, if it does not run."""
+        await self._opened()
 
     async def begin(self, tree: Tree, image: Image) -> Tree:
         """Make a tree with its root."""
@@ -131,7 +136,7 @@ class Seclusion:
                 kill(self._process)
             await asyncio.gather(self._life, return_exceptions=True)
 
-    async def _ask(self, what: str, *given: object) -> Any:  # noqa: ANN401
+    async def _ask(self, what: str, *given: object) -> Any:  # noqa: ANN401 - what a method of theirs gives
         pipe = await self._opened()
         try:
             found = await pipe.ask(what, *given)
@@ -146,7 +151,7 @@ class Seclusion:
             if self._pipe is not None and self._pipe.is_over and self._life is not None:
                 await asyncio.wait([self._life])  # the process is just ending
             if self._closing:
-                raise StoreError("Selfroom is closing: try again once it runs.")
+                raise StoreError(Sentence("Selfroom is closing: try again once it runs."))
             if self._pipe is None:
                 ours, theirs = socket.socketpair()
                 with theirs:
@@ -167,7 +172,7 @@ class Seclusion:
                 self._life = asyncio.create_task(self._live(self._process, self._pipe, writer), name="timelines")
             return self._pipe
 
-    async def _serve(self, what: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    async def _serve(self, what: str, given: Given) -> object:
         """Do what the process asks of the house."""
         match what:
             case "answer":
@@ -178,7 +183,8 @@ class Seclusion:
                 key, node_id, node, why = given
                 self._running.discard((key, node_id))
                 self._vain = 0
-                return await self._treasury.changed(key, node_id, node, why)
+                await self._treasury.changed(key, node_id, node, why)
+                return None
         raise LookupError(what)
 
     async def _live(self, process: Process, pipe: Pipe, writer: asyncio.StreamWriter) -> None:

@@ -145,7 +145,7 @@ async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and
                 frozen.set()
 
             house.freeze = freeze
-            growth = Growth(what="multi", by=BOSS, nodes=(event.id,), siblings=4)
+            growth = Growth(what="multi", by=BOSS, nodes=(event.id,), siblings=6)
             house.left = growth.siblings
             made = await grower.grow(grown.key, growth)
             async with asyncio.timeout(60):
@@ -155,6 +155,6 @@ async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and
             await grower.close()
         nodes = [await grown.trees.node(grown.key, one.id) for one in made]
         failed = [one for one in nodes if one.status is Status.FAILED]
-        assert 1 <= len(failed) <= 3
+        assert 1 <= len(failed) <= 4
         assert {one.outcome for one in failed} == {HUNG}
         assert {one.status for one in nodes if one not in failed} == {Status.DONE}

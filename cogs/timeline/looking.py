@@ -3,6 +3,7 @@
 from discord import app_commands
 
 from bot.core.actions.fields import LARGEST_ID
+from bot.core.errors import StoreError
 from bot.core.sentences import Sentence
 from bot.core.timelines.records import Timeline
 from bot.core.wording import counted, honest
@@ -11,6 +12,7 @@ from cogs.timeline.boards import Number, TreeGroup, TreeNumber
 from cogs.ui.beats import beat_file, beat_summary
 from cogs.ui.files import text_file
 from cogs.ui.guide import FOR_EVERYONE
+from cogs.ui.pages import paged
 from cogs.ui.trees import beat_told, branches, may_look, titled
 
 BeatNumber = app_commands.Range[int, 1, LARGEST_ID]
@@ -25,7 +27,7 @@ class Looking(TreeGroup):
         """List the trees there are."""
         await wait(interaction)
         found = await self.desk.timelines.all(guild_of(interaction))
-        lines = [_listed(one) for one in found if await may_look(interaction, one)]
+        lines = [line for one in found if (line := await _listed(interaction, one))]
         empty = "There are no trees: managers begin one with `/timeline fork`."
         await self.list_out(interaction, "Trees", lines, empty=empty)
 
@@ -97,8 +99,10 @@ class Looking(TreeGroup):
         if other is None:
             await self.list_out(interaction, header, lines, empty="Nothing.")
             return
+        first, *pages = paged(header, [honest(one) for one in lines])
+        whole = Sentence("\n-# That is not all: the file has all {lines}.", lines=counted(len(lines), "line"))
         files = [text_file(f"compare-{node}-{other}.md", "\n".join([header, *lines]))] if lines else []
-        await self.say(interaction, honest("\n".join([header, *lines])[:1_500]), files=files)
+        await self.say(interaction, Sentence.joined(first, *([whole] if pages else [])), files=files)
 
     @app_commands.command()
     async def rerun(self, interaction: Interaction, node: Number, tree: TreeNumber | None = None) -> None:
@@ -128,7 +132,6 @@ class Looking(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         await self.desk.timelines.note(timeline, person(interaction), node, text)
-        self.redraw(timeline.key)
         await self.say(interaction, f"Noted beside node {node}.")
 
     @app_commands.command()
@@ -162,7 +165,6 @@ class Looking(TreeGroup):
             told = await self.desk.timelines.remove(timeline, who)
         else:
             told = await self.desk.timelines.delete(timeline, who, node)
-        self.redraw(timeline.key)
         await self.say(interaction, told)
 
     @app_commands.command()
@@ -183,6 +185,12 @@ class Looking(TreeGroup):
         )
 
 
-def _listed(one: Timeline) -> str:
+async def _listed(interaction: Interaction, one: Timeline) -> str:
+    """Give a tree's line, empty for who may not look into it; of what cannot be read only that, to everybody."""
+    try:
+        if not await may_look(interaction, one):
+            return ""
+    except StoreError as error:
+        return Sentence("🌳 What if {number}: {why}", number=one.id, why=error.sentence)
     where = f" in <#{one.thread_id}>" if one.thread_id is not None else ""
     return f"{titled(one)}{where}, until <t:{int(one.expires_at.timestamp())}:D>"

@@ -231,22 +231,29 @@ def seat_view(turn: Turn) -> discord.ui.View | None:
 def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
     needed = [one for one in move.parameters if not one.optional]
     if not needed:
-        return [MoveButton(turn.scene_id, turn.window, move.name)]
+        return [MoveButton(turn.scene_id, turn.window, move.name, words=move.words)]
     choices = [one for one in move.parameters if one.what != "text"]
     if len(needed) == len(choices) == 1 and needed == choices:
         values = move.values.get(needed[0].name, ())
         if move.suggested.get(needed[0].name):
-            return [SuggestedSelect.drawn(turn, move, needed[0]), FormButton(turn.scene_id, turn.window, move.name)]
+            return [SuggestedSelect.drawn(turn, move, needed[0]), FormButton.drawn(turn, move)]
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
             return [
-                MoveButton(turn.scene_id, turn.window, move.name, needed[0].name, str(one), named(turn, needed[0], one))
+                MoveButton(
+                    turn.scene_id,
+                    turn.window,
+                    move.name,
+                    needed[0].name,
+                    str(one),
+                    words=f"{move.words}: {named(turn, needed[0], one)}",
+                )
                 for one in values
             ]
         if len(values) <= MOST_OPTIONS:
             return [MoveSelect.drawn(turn, move, needed[0])]
     if 1 <= len(combinations(move)) <= MOST_OPTIONS:
         return [CombinationSelect.drawn(turn, move)]
-    return [FormButton(turn.scene_id, turn.window, move.name)]
+    return [FormButton.drawn(turn, move)]
 
 
 class MoveButton(
@@ -254,11 +261,13 @@ class MoveButton(
 ):
     """One move, whole as it is."""
 
-    def __init__(self, scene_id: int, window: int, move: str, name: str = "", value: str = "", shown: str = "") -> None:
+    def __init__(
+        self, scene_id: int, window: int, move: str, name: str = "", value: str = "", *, words: str = ""
+    ) -> None:
         given = f":{name}={value}" if name else ""
-        words = move.replace("_", " ")
-        label = f"{words}: {shown or value}" if name else words
-        super().__init__(discord.ui.Button(label=label[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}"))
+        super().__init__(
+            discord.ui.Button(label=(words or move)[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}")
+        )
         self.play = (scene_id, window, move)
         self.arguments: dict[str, Json] = {name: number(value)} if name else {}
 
@@ -285,7 +294,7 @@ class MoveSelect(
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
             custom_id=f"pick:{turn.scene_id}:{turn.window}:{move.name}:{one.name}:{one.what}",
             options=options,
-            placeholder=move.name.replace("_", " "),
+            placeholder=move.words,
             max_values=len(options) if one.what == "many" else 1,
         )
         return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
@@ -317,7 +326,7 @@ class CombinationSelect(Lasting, template=rf"choose:(?P<id>\d+):(?P<window>\d+):
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
             custom_id=f"choose:{turn.scene_id}:{turn.window}:{move.name}",
             options=options,
-            placeholder=move.name.replace("_", " "),
+            placeholder=move.words,
         )
         return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
 
@@ -344,7 +353,7 @@ class SuggestedSelect(Lasting, template=rf"suggest:(?P<id>\d+):(?P<window>\d+):(
         select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
             custom_id=f"suggest:{turn.scene_id}:{turn.window}:{move.name}:{one.name}",
             options=[discord.SelectOption(label=told[:100], value=told[:100]) for told in words],
-            placeholder=f"{as_words(move.name)} …",
+            placeholder=f"{move.words} …",
         )
         return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
 
@@ -364,14 +373,15 @@ class SuggestedSelect(Lasting, template=rf"suggest:(?P<id>\d+):(?P<window>\d+):(
 class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
     """Opens the form of a move that takes words."""
 
-    def __init__(self, scene_id: int, window: int, move: str) -> None:
-        label = f"{move.replace('_', ' ')}…"
-        super().__init__(
-            discord.ui.Button(
-                label=label, custom_id=f"form:{scene_id}:{window}:{move}", style=discord.ButtonStyle.primary
-            )
-        )
+    def __init__(self, scene_id: int, window: int, move: str, *, words: str = "") -> None:
+        label, custom_id = f"{words or move}…", f"form:{scene_id}:{window}:{move}"
+        super().__init__(discord.ui.Button(label=label, custom_id=custom_id, style=discord.ButtonStyle.primary))
         self.play = (scene_id, window, move)
+
+    @classmethod
+    def drawn(cls, turn: Turn, move: ShownMove) -> Self:
+        """Give the button as Discord shows it."""
+        return cls(turn.scene_id, turn.window, move.name, words=move.words)
 
     @classmethod
     def read(cls, item: Item, match: re.Match[str]) -> Self:
@@ -396,7 +406,7 @@ class MoveForm(Form):
     """The parameters of one move."""
 
     def __init__(self, turn: Turn, move: ShownMove) -> None:
-        super().__init__(title=move.name.replace("_", " ").capitalize())
+        super().__init__(title=f"{move.words[:1].upper()}{move.words[1:]}")
         self._turn = turn
         self._move = move
         self._fields: dict[str, Field] = {}

@@ -21,6 +21,7 @@ from bot.core.wording import honest
 SHOWN_LINES = 8
 SHOWN_CHARACTERS = 1_900
 LINES_CHARACTERS = 500  # that are kept free for what was told last
+QUESTION_CHARACTERS = 700  # of what is decided on, beside the buttons
 SHORTEST_CUT = 40
 LAST_EDITS: Final = timedelta(seconds=60)  # before Discord takes no edit any more
 AWAY = Sentence("You are away: it goes on without waiting for you until you come back.")
@@ -141,11 +142,12 @@ SEATS = Seats()
 def seat_text(turn: Turn, note: str = "") -> str:
     """Word what a seat sees, as far as one message has room: what is its own, what was told last, what all see.
 
-    `note`: what came of the last move, before all else.
+    `note`: what came of the last move, before all else. What is decided on now stands beside the buttons.
     """
-    head, asked = [*([note] if note else []), honest(_head(turn))], honest(_asked(turn))
+    head, asked = [*([note] if note else []), honest(_head(turn))], _asked(turn)
     room = SHOWN_CHARACTERS - _long([*head, MORE, asked])
-    own, facts = ([honest(f"**{name}**: {told}") for name, told in some] for some in (turn.private, turn.facts))
+    seen = [one for one in turn.facts if not (turn.moves and one == turn.question)]
+    own, facts = ([_fact(*one) for one in some] for some in (turn.private, seen))
     last = [honest(f"> {line}") for line in reversed(turn.lines[-SHOWN_LINES:])]
     mine = _fitting(own, room)
     shown = _fitting(facts, room - _long(mine) - min(_long(last), LINES_CHARACTERS))
@@ -170,8 +172,12 @@ def _fitting(lines: Sequence[str], room: int) -> list[str]:
 
 
 def asked_text(turn: Turn) -> str:
-    """Word that a seat is asked, and nothing of what it sees."""
-    return honest(f"{_head(turn)}\n{_asked(turn)}")
+    """Word that a seat is asked, and on what it decides: nothing of what it alone sees."""
+    return f"{honest(_head(turn))}\n{_asked(turn)}"
+
+
+def _fact(name: str, told: str) -> str:
+    return honest(f"**{name}**: {told}")
 
 
 def _head(turn: Turn) -> str:
@@ -184,4 +190,5 @@ def _asked(turn: Turn) -> str:
     if not turn.moves:
         return NOT_ASKED
     until = f" Until <t:{int(turn.deadline_at.timestamp())}:T>." if turn.deadline_at else ""
-    return f"It is your turn.{until}"
+    question = _fitting([_fact(*turn.question)], QUESTION_CHARACTERS) if turn.question else []
+    return "\n".join([*question, honest(f"It is your turn.{until}")])

@@ -18,14 +18,13 @@ from typing import Self
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
 
-from bot.core.errors import StoreError
 from bot.core.timelines.records import NodeId, TreeKey
 from storage.inline import NAMELESS
 from storage.migrations.path import is_behind, revision_of, upgrade
 from storage.private import UNFINISHED, keep_private
 from storage.timelines.deltas import Delta, Names, apply, names_in
 from storage.timelines.tables import TABLES
-from storage.timelines.tree_file import UNKEPT, check_plain, legible
+from storage.timelines.tree_file import check_plain, legible, unkept
 
 LARGEST_BASE = 1_000_000_000  # bytes, unpacked: what is frozen takes a fifth of it in characters
 UNPACKED_AT_ONCE = 1_000_000  # bytes of it that are in memory
@@ -141,7 +140,7 @@ def unfrozen(pieces: Iterable[bytes | memoryview], beside: Path) -> WorldImage:
             _unpack(pieces, whole)
             return _read(whole)
     except OSError as error:
-        raise StoreError(UNKEPT.format(error.strerror)) from error
+        raise unkept(error) from error
 
 
 def _unpack(pieces: Iterable[bytes | memoryview], whole: Path) -> None:

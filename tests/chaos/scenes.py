@@ -87,7 +87,7 @@ class Player:
         parts = [one for one in inside(seat.get("components", ())) if one.get("label") or one.get("options")]
         if not parts:
             return False
-        going_on = [one for one in parts if one.get("label") not in ENDING]
+        going_on = [one for one in parts if not str(one.get("label")).startswith(ENDING)]
         part = self.dice.choice(going_on or parts)
         if "options" in part:
             self.attempted[scene_id] = self.attempted.get(scene_id, 0) + 1

@@ -41,6 +41,7 @@ AGENTS = ("Wren", "Ledger", "Fern", "Moss", "Sol", "Ash")
 THERE = 2  # of them are there at first
 LIKED = ("vote: yes", "second", "move motion…", "call vote", "speak…", "say…", "last words…", "call", "silence", "rest")
 NEEDLESS = ("talk…", "whisper…", "pack…", "look", "propose end", "adjourn", "withdraw", "amend…")
+MOTION = re.compile(r" (the call to vote )?(on )?(clause \d+ of )?motion \d+")  # that a button is about
 FIRST_OF: Final = ("play",)  # of these lists what stands first is taken, of others what stands last
 WIDE: ViewportSize = {"width": 1280, "height": 1000}
 PHONE: ViewportSize = {"width": 390, "height": 780}
@@ -162,8 +163,9 @@ class Player:
         buttons = self.turn.locator(".components button")
         offered = [one.strip() for one in await buttons.all_inner_texts()]
         lists = [one for one in offered if one and await self._opens_a_list(one)]
-        liked = [one for one in (*LIKED[:2], *lists, *LIKED[2:]) if one in offered]
-        left = [one for one in offered if one not in NEEDLESS]
+        plain = {MOTION.sub("", one): one for one in offered}
+        liked = [plain.get(one, one) for one in (*LIKED[:2], *lists, *LIKED[2:]) if one in offered or one in plain]
+        left = [one for one in offered if MOTION.sub("", one) not in NEEDLESS]
         chosen = (liked or left or [""])[0]
         if not chosen or not await self._pressed(self._button(chosen)):
             return False

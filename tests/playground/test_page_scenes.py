@@ -9,6 +9,12 @@ from tests.playground.page_face import facing, seat
 from tests.playground.page_face import scene as told
 from tests.playground.test_page_access import faults
 
+# whether an element is what one sees at its four corners
+UNCOVERED = """(one) => {
+  const { left, right, top, bottom } = one.getBoundingClientRect();
+  const seen = (x, y) => one.contains(document.elementFromPoint(x, y));
+  return [left + 2, (left + right) / 2].every((x) => seen(x, top + 2) && seen(x, bottom - 2));
+}"""
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
@@ -47,9 +53,9 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         await expect(shown).to_contain_text("Motion 29")
         await expect(shown.get_by_role("button", name="My seat")).to_be_in_viewport(ratio=1)
         await tab.shot("scene-long")
-        lobby = ["1. Ada", "2. @you", "3. Bo", "3 of 2 to 12 seats are taken."]
+        lobby = ["1. Ada", "2. @you", "3. Bo", "3 of 12 seats taken."]
         face.scenes[str(thread.id)] = told(status="lobby", facts=[], lines=lobby, board_post_id=str(board.id))
-        await expect(shown.locator(".scene-line")).to_have_text(["3 of 2 to 12 seats are taken."])
+        await expect(shown.locator(".scene-line")).to_have_text(["3 of 12 seats taken."])
         await expect(seats).to_have_count(3)
         assert await faults(tab, "dark lobby") == []
         face.scenes[str(thread.id)] = told(
@@ -124,3 +130,32 @@ async def test_what_a_scene_takes_away_leaves_the_focus_to_what_stands_there_the
         await expect(tab.box).to_be_in_viewport(ratio=1)
         await tab.shot("scene-welcome")
         assert await faults(tab, "welcome above a scene") == []
+
+
+async def test_on_a_phone_no_button_covers_what_is_voted_on(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        view = discord.ui.View(timeout=None)
+        for label in ("My seat", "Act", "Rules", "History", "Pause", "Stop …", "Leave …"):
+            view.add_item(discord.ui.Button[discord.ui.View](label=label, custom_id=label))
+        board = await scene.channel.send("🎭 **Council 3: Tea**", view=view)
+        whole = "We drink tea at five every day under the old pear tree, and whoever comes late brings cake. " * 2
+        facts = [["Vote on motion 2", f"**Tea at five** (1) {whole}"], ["About", "Tea"], ["Quorum", "2 of 3 members"]]
+        seats = [seat(one, name, awaited=True) for one, name in enumerate(("Ada", "@you", "Bo"), 1)]
+        face.scenes[str(scene.channel.id)] = told(seats=seats, facts=facts, bars=[], board_post_id=str(board.id))
+        tab = await scene.tab(size=(390, 780), touch=True)
+        shown = tab.page.get_by_role("region", name="Scene")
+        for word in ("Vote on motion 2", whole.strip()[-30:]):
+            line = shown.get_by_text(word).first
+            await expect(line).to_be_in_viewport(ratio=1)
+            assert await line.evaluate(UNCOVERED)
+        await expect(shown.get_by_role("button", name="My seat")).to_be_in_viewport(ratio=1)
+        await expect(shown.get_by_role("button", name="Act")).to_be_in_viewport(ratio=1)
+        await tab.shot("scene-ballot-phone")
+        assert await faults(tab, "ballot on a phone") == []
+        last = shown.get_by_text("2 of 3 members")
+        await last.scroll_into_view_if_needed()
+        assert await last.evaluate(UNCOVERED)
+        leaves = shown.get_by_role("button", name="Leave …")
+        await leaves.scroll_into_view_if_needed()
+        await expect(leaves).to_be_in_viewport(ratio=1)
+        assert await tab.page.evaluate("document.documentElement.scrollWidth") <= 390

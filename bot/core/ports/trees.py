@@ -153,6 +153,9 @@ class Telling(Protocol):
 class Grower(Protocol):
     """Operations on trees, wherever they are carried out; each raises SelfroomError's children in plain sentences."""
 
+    async def prepare(self) -> None:
+        """Begin what takes its time until operations can be carried out, and do not wait for it."""
+
     async def begin(self, tree: Tree, image: Image) -> Tree:
         """Make a tree with its root."""
 

@@ -125,11 +125,13 @@ class Form:
     """A move that is legal now, with the values that each of its parameters may have (texts have none).
 
     Where not every choice from a list is legal, some that are stand in `suggested`, with values repeated as needed.
+    `about` goes on where the name of the move ends, for people: `on motion 2`.
     """
 
     move: type[Move]
     values: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
     suggested: Mapping[str, Sequence[Sequence[int | str]]] = field(default_factory=dict)
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,8 +141,8 @@ class Expect:
     With `anyone` any of them may, and nobody has missed anything when none does. How long depends on whether a person
     is among them; then the timeout moves are made.
 
-    A window with a least length, together, is `unseen`: where a person sits in the scene it stays open so long though
-    all have moved, nobody counts as missing in it, and nobody is told who is awaited.
+    One that is `unseen`, and together, stays open to its end though all have moved, where a person sits in the scene;
+    nobody counts as missing in it, and nobody is told who is awaited, or how soon they moved.
     """
 
     seats: tuple[Seat, ...]
@@ -148,12 +150,7 @@ class Expect:
     anyone: bool = False
     agent_seconds: int | None = None  # None: as long as the community gives
     person_seconds: int | None = None
-    least_seconds: int = 0
-
-    @property
-    def unseen(self) -> bool:
-        """Whether nobody may learn who is awaited, or how soon they moved."""
-        return self.together and self.least_seconds > 0
+    unseen: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +195,7 @@ class Event:
 class Seen:
     """What a seat sees: all (and 0, who watches) the same phase, names, dead, facts and bars; it alone `private`.
 
+    `question`: which of the facts is decided on now, where one is.
     `picture` is what the picture of its kind is drawn from (cogs.ui.scenes): for the board that of seat 0.
     """
 
@@ -205,6 +203,7 @@ class Seen:
     awaited: tuple[Seat, ...] = ()
     dead: tuple[Seat, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
+    question: tuple[str, str] | None = None
     bars: tuple[tuple[str, int], ...] = ()
     private: tuple[tuple[str, str], ...] = ()
     picture: Mapping[str, Json] = field(default_factory=dict)

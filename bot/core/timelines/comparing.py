@@ -14,12 +14,16 @@ SHOWN_VALUE = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """What is compared of a world: `said` since the common ancestor, by room, as (who, what); minds whole."""
+    """What is compared of a world: `said` since the common ancestor, by room, as (who, what); minds whole.
+
+    `more_was_said`: maybe more was than `said` holds, which has the newest.
+    """
 
     node: Node
     said: Mapping[str, Sequence[tuple[str, str]]]
     minds: Mapping[tuple[AgentId, Side], Mapping[str, Json]]
     names: Mapping[AgentId, str]
+    more_was_said: bool = False
     members: frozenset[tuple[str, str]] = frozenset()  # (agent, room), by name
     scenes: Mapping[str, str] = field(default_factory=dict)  # outcome by title
     won_by: Mapping[str, str] = field(default_factory=dict)  # who won those that are over, by title
@@ -149,7 +153,7 @@ def tabled(seen: Sequence[Sighting], coin: str) -> list[str]:
         votes = "; ".join(f"{what} ×{many}" for what, many in Counter(one.votes).most_common())
         lines.append(
             f"**Node {one.node.id}**: {came}, {f'votes: {votes}, ' if votes else ''}"
-            f"{counted(sum(map(len, one.said.values())), 'line')},"
+            f"{'at least ' if one.more_was_said else ''}{counted(sum(map(len, one.said.values())), 'line')},"
             f" {counted(one.node.turns, 'turn')}, {one.node.usd:.4f} {coin}"
         )
     of = len(seen)

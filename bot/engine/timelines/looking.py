@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate, takewhile
 
 from pydantic import TypeAdapter
 
@@ -16,7 +17,7 @@ from bot.core.scenes.moves import parameters
 from bot.core.scenes.play import Entry
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
-from bot.core.scenes.showing import Cast, begun
+from bot.core.scenes.showing import Cast, begun, on_one_line, texts_in
 from bot.core.timelines.comparing import Sighting, common, compared, tabled
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, AtMessage, AtStep, NodeId, Point, TreeKey
@@ -26,10 +27,10 @@ from bot.core.wording import counted
 from bot.engine.scene_posts import names_of
 
 FOCUS: TypeAdapter[Focus] = TypeAdapter(Focus)
-MOST_LINES = 2_000
+MOST_LINES = 2_000  # that are counted of each child, and of which some may be taken over
 MOST_CHILDREN = 25
 SHOWN_OF_A_LINE = 60  # characters, of what was reacted to
-MOST_DIFFERENCES = 5_000  # lines that are told of two worlds: a file beyond that is read by nobody
+MOST_DIFFERENCES = 8_000_000  # bytes that are told of two worlds: Discord takes no larger file
 
 
 async def carried(trees: Trees, key: TreeKey, node_id: NodeId) -> Carried:
@@ -98,10 +99,12 @@ async def difference(trees: Trees, key: TreeKey, one: NodeId, two: NodeId, coin:
     paths = [[node.id for node in await trees.path(key, id_)] for id_ in (one, two)]
     ancestor = await trees.node(key, common(*paths))
     steps = await _steps(trees, key, ancestor.id)
-    left, right = [await _sighting(trees, key, id_, ancestor.until_at, steps) for id_ in (one, two)]
+    left, right = [await _sighting(trees, key, id_, ancestor.until_at, steps, most=None) for id_ in (one, two)]
     header, lines = await asyncio.to_thread(compared, left, right, coin)  # minds may be large, and many
-    more = len(lines) - MOST_DIFFERENCES
-    return header, [*lines[:MOST_DIFFERENCES], f"… and {counted(more, 'more line')}."] if more > 0 else lines
+    sizes = accumulate(len(line.encode()) + 1 for line in lines)
+    kept = sum(1 for _ in takewhile(lambda size: size <= MOST_DIFFERENCES, sizes))
+    more = counted(len(lines) - kept, "more line")
+    return (header, lines) if kept == len(lines) else (f"{header} Here {more} are left out.", lines[:kept])
 
 
 async def children_compared(trees: Trees, key: TreeKey, parent: NodeId, coin: str) -> list[str]:
@@ -111,7 +114,7 @@ async def children_compared(trees: Trees, key: TreeKey, parent: NodeId, coin: st
     newest = done[-MOST_CHILDREN:]  # whoever looks keeps the process from others, and from saying that it lives
     older = [f"Of {counted(len(done) - len(newest), 'older child', 'older children')} nothing is told."]
     steps = await _steps(trees, key, parent)
-    seen = [await _sighting(trees, key, one.id, node.until_at, steps) for one in newest]
+    seen = [await _sighting(trees, key, one.id, node.until_at, steps, most=MOST_LINES) for one in newest]
     table = await asyncio.to_thread(tabled, seen, coin)
     return [*table, *(older if len(done) > len(newest) else ())]
 
@@ -123,11 +126,17 @@ async def _steps(trees: Trees, key: TreeKey, node_id: NodeId) -> Mapping[SceneId
 
 
 async def _sighting(
-    trees: Trees, key: TreeKey, node_id: NodeId, since: datetime | None, steps: Mapping[SceneId, int]
+    trees: Trees,
+    key: TreeKey,
+    node_id: NodeId,
+    since: datetime | None,
+    steps: Mapping[SceneId, int],
+    *,
+    most: int | None,
 ) -> Sighting:
     async with trees.look(key, node_id) as world:
         view = await _view(world)
-        said = await _said(world, view, since=since or world.tree.at)
+        said = await _said(world, view, since=since or world.tree.at, most=most)
         async with world.store.reading() as read:
             scenes = [await _scene(read, one, steps) for one in await read.scenes.all(key.community_id)]
             older = [one for room_id in sorted(view.rooms) for one in await _older(read.talk, world, room_id, said)]
@@ -138,6 +147,7 @@ async def _sighting(
     return Sighting(
         node=world.node,
         said=rooms,
+        more_was_said=most is not None and len(said) > most,
         minds={at: {"knowledge": dict(mind.knowledge), **_focus(mind.focus)} for at, mind in view.minds.items()},
         names=names,
         members=frozenset(
@@ -171,13 +181,14 @@ class _Scene:
 async def _scene(read: Reading, light: Scene, steps: Mapping[SceneId, int]) -> _Scene:
     """Give what came of a scene, and of its moves those after so many `steps`."""
     scene = await read.scenes.find(light.community_id, light.id) or light
-    cast = Cast(names=await names_of(read, scene), options=scene.options)
+    texts = await read.scenes.texts(scene.community_id, scene.id, set(texts_in(scene.outcome)))
+    cast = Cast(names=await names_of(read, scene), texts=texts, options=scene.options)
     since = steps.get(scene.id, 0)
     log = [one for one in await read.scenes.log(scene.community_id, scene.id) if one.step > since]
     found = begun(scene) if scene.outcome else None
     return _Scene(
         title=f"{scene.kind} {scene.id}",
-        came=cast.words(scene.outcome) or str(scene.status),
+        came=on_one_line(cast.words(scene.outcome)) or str(scene.status),
         won_by=found[1].state.won_by if found is not None else "",
         moves={one.step: _move(scene, one, cast) for one in log},
         votes=[_values(scene, one, cast) for one in log if one.move == "vote"],

@@ -22,15 +22,15 @@ from bot.engine.timelines.runner import Runner
 
 
 class Slots:
-    """So many slots; the last one is for a community that has none, and beyond it each such has one, up to a bound.
+    """So many slots for whoever comes; beyond them each community that has none has one, up to a bound.
 
     Who waits is served by how few its community has, and then by how long that was not served: so nobody who has many
     nodes waiting goes before others again and again.
     """
 
-    def __init__(self, most: int, everywhere: int = 0) -> None:
+    def __init__(self, most: int, everywhere: int) -> None:
         self._most = most
-        self._everywhere = max(most, everywhere)
+        self._everywhere = everywhere
         self._taken: Counter[CommunityId] = Counter()
         self._waiting: list[tuple[CommunityId, asyncio.Future[None]]] = []
         self._served: dict[CommunityId, int] = {}  # when a community was last given a slot, by count
@@ -66,7 +66,7 @@ class Slots:
 
     def _is_free(self, community_id: CommunityId) -> bool:
         total = self._taken.total()
-        return total < self._most - 1 or (total < self._everywhere and not self._taken[community_id])
+        return total < self._most or (total < self._everywhere and not self._taken[community_id])
 
 
 log = structlog.get_logger(__name__)
@@ -87,6 +87,9 @@ class Operations:
 
     def __post_init__(self) -> None:
         self._slots = Slots(self.worlds, self.worlds * MOST_COMMUNITIES)
+
+    async def prepare(self) -> None:
+        """Do nothing: everything is at hand."""
 
     async def begin(self, tree: Tree, image: Image) -> Tree:
         """Make a tree with its root."""

@@ -42,8 +42,30 @@ async def test_all_that_was_said_since_the_fork_can_be_read_however_much_it_is(
             (node,) = await grown.grow("branch", node_id, changes=bells)
             node_id = node.id
         told = await grown.operations.read(grown.key, NodeId(node_id))
+        beside = await difference(grown.trees, grown.key, NodeId(0), NodeId(node_id), "USD")
+        table = await children_compared(grown.trees, grown.key, NodeId(node_id - 1), "USD")
+        counted = await children_compared(grown.trees, grown.key, NodeId(0), "USD")
+        monkeypatch.setattr(looking, "MOST_DIFFERENCES", 1_000)  # bytes
+        cut = await difference(grown.trees, grown.key, NodeId(0), NodeId(node_id), "USD")
     assert len(told) == 420
     assert told[0].endswith("System: A bell, 0.")
+    assert "differ in 420 lines" in beside[0] and "  42: System: A bell, 0." in beside[1]
+    assert ": went on, 10 lines," in table[0]
+    assert ": went on, 10 lines," in counted[0]
+    left_out = len(beside[1]) - len(cut[1])
+    assert cut[0] == f"{beside[0]} Here {left_out} more lines are left out." and left_out > 800
+    assert len("\n".join(cut[1])) <= 1_000
+
+
+async def test_of_a_child_in_which_very_much_was_said_at_least_so_much_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "MOST_LINES", 4)
+    bells = tuple(PublicEvent(room_id=1, text=f"A bell, {number}.") for number in range(10))
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        await grown.grow("branch", 0, changes=bells)
+        (line, _) = await children_compared(grown.trees, grown.key, NodeId(0), "USD")
+    assert ": went on, at least 10 lines," in line
 
 
 async def test_a_reaction_to_what_both_worlds_heard_before_is_the_same_in_both_however_much_one_heard_since(

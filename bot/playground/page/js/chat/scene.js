@@ -64,7 +64,7 @@ function stateOf(app, scene) {
 
 function draw(app, scene, board) {
   const lines = scene.lines.filter((line) => !(scene.seats.length && /^\d+\. /.test(line))); // the list above tells them
-  return [
+  const told = [
     h("div.scene-head", {}, h("h2", {}, scene.title), h("p.scene-state", {}, stateOf(app, scene))),
     scene.seats.length ? h("ol.seats", { "aria-label": "Seats" }, scene.seats.map((one) => seat(app, one))) : null,
     lines.map((line) => h("div.scene-line", {}, markdown(app, named(app, scene, line)))),
@@ -72,19 +72,24 @@ function draw(app, scene, board) {
       ? h(
           "dl.facts",
           {},
-          scene.facts.map(([name, words]) => [h("dt", {}, name), h("dd", {}, markdown(app, named(app, scene, words)))]),
+          scene.facts.map(([name, words]) => [
+            h("dt", {}, named(app, scene, name)),
+            h("dd", {}, markdown(app, named(app, scene, words))),
+          ]),
         )
       : null,
     bars(app, scene),
+  ];
+  return [
+    h("div.scene-told", { tabindex: "0", role: "group", "aria-label": "What everybody sees" }, told),
     board?.components?.length ? componentsOf(app, board) : null,
-  ]
-    .flat(Infinity)
-    .filter(Boolean);
+  ].filter(Boolean);
 }
 
 /** Keep it up to date while a scene's thread, or the room in which it takes place, is open. */
 export function mountScene(app, root) {
   let shown = "";
+  let before = null;
 
   const boardOf = async (scene) => {
     if (!scene.board_post_id) return null;
@@ -108,7 +113,10 @@ export function mountScene(app, root) {
     if (!scene) return;
     const had = root.contains(document.activeElement) ? document.activeElement : null;
     const at = findAll("button", root).indexOf(had);
+    const read = root.querySelector(".scene-told")?.scrollTop ?? 0;
     root.replaceChildren(...draw(app, scene, board));
+    if (before === scene.id) root.querySelector(".scene-told").scrollTop = read;
+    before = scene.id;
     if (!had) return;
     const buttons = findAll("button:not(:disabled)", root); // what is gone leaves the focus to what stands there now
     ((had.dataset.key && buttons.find((one) => one.dataset.key === had.dataset.key)) ?? buttons[at] ?? buttons.at(-1))?.focus();
