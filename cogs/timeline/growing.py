@@ -186,8 +186,9 @@ class Growing(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         everyone = await self.desk.agents.everyone(guild_of(interaction))
-        given = {"event": event, "visitor": visitor, "knows": knows, "told": told, "note": note, "plan": plan}
-        given |= {"properties": properties, "scene": scene, "state": state, "setting": setting}
+        given: dict[str, object] = {"event": event, "visitor": visitor, "scene": scene, "state": state}
+        given |= {"knows": knows, "told": told, "note": note, "plan": plan}
+        given |= {"properties": properties, "setting": setting}
         typed = Typed.model_validate(given)
         changes = changes_of(typed, agent, everyone, timeline.room_id)
         growth = Growth(what="branch", by=person(interaction), nodes=_ids(node), changes=changes)
