@@ -119,6 +119,11 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def texts_in(text: str) -> tuple[int, ...]:
+    """Give the numbers of the texts that stand in a text by their marks."""
+    return tuple(int(mark[1:]) for mark in _MARK.findall(text) if mark[0] == "t")
+
+
 def cast_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str]) -> Cast:
     """Give what the marks of a scene stand for."""
     texts = {event.number: event.text for event in events if event.kind == TEXT}
@@ -134,7 +139,7 @@ def line(event: SceneEvent, cast: Cast) -> str:
     """Give an event in one line."""
     if is_comment(event):
         return f"{COMMENTED}: {on_one_line(event.text or REMOVED)}"
-    words = cast.words(event.text or "")
+    words = cast.words(event.text or "").replace("\n", " ")
     return f"{cast.name(event.seat)}: {words}" if event.seat else words
 
 
@@ -434,8 +439,7 @@ class Told:
 
 
 def _lobby(scene: Scene, kind: SceneKind, estimate: str, coin: str, commentator: str) -> list[str]:
-    least, most = kind.seats
-    taken = f"{len(scene.seats)} of {least} to {most} seats are taken."
+    taken = f"{len(scene.seats)} of {counted(kind.seats[1], 'seat')} taken."
     capped = f"Its agents' turns cost {scene.usd_cap:.2f} {coin} at most."
     watches = f"{on_one_line(commentator)} will watch and comment, at the same cost." if commentator else ""
     return [one for one in (taken, capped, estimate, refusal_to_begin(scene) or "It can begin.", watches) if one]
