@@ -95,8 +95,9 @@ class Recap:
     """How a hand's multiplier came about: a chip for what it began with, and one for each doubling."""
 
     def __init__(self, hand: HandOver, number: int, names: Mapping[Seat, str]) -> None:
-        sides = {None: "broken off", True: "the landlord won", False: "the farmers won"}
-        told = [f"Hand {number}", sides[hand.landlord_won], f"×{hand.multiplier}"]
+        side = "landlord" if hand.landlord_won else "farmers"
+        ended = "unfinished" if hand.landlord_won is None else f"the {side} won"
+        told = [f"Hand {number}", ended, f"×{hand.multiplier}"]
         if hand.landlord:
             stake = max(map(abs, hand.won), default=0) * (1 if hand.landlord_won else -1)
             landlord = fitting(names.get(hand.landlord, "somebody"), SMALL, CHIP_NAME)
@@ -194,7 +195,9 @@ def _read(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> tuple[Fields
 def _strips(seen: Fields, names: Mapping[Seat, str]) -> list[Strip]:
     lies = f"{names.get(seen.by, '')}: {seen.shape}" if seen.table else "Nothing lies on the table"
     found = [Strip(f"Bottom · ×{seen.multiplier}", seen.bottom, seen.hidden), Strip(lies, seen.table)]
-    left = [Strip(f"Left with {names.get(one.seat, '')}", one.cards) for one in seen.seats if one.cards]
+    left = [
+        Strip(f"{names.get(one.seat, '')} · {counted(one.left, 'card')}", one.cards) for one in seen.seats if one.cards
+    ]
     if left:
         return [*found, *left]
     return [*found, Strip("Your hand", seen.hand)] if seen.hand else found

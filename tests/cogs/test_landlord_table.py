@@ -66,14 +66,14 @@ def test_at_the_end_it_tells_what_doubled_the_multiplier_of_each_hand() -> None:
 def test_of_a_hand_that_was_broken_off_it_tells_what_had_doubled_it_and_what_all_held() -> None:
     playing = leading("4 4 4 4 3", "5 9", "SJ BJ", doubles=1)
     playing.move(1, "play", cards=["4", "4", "4", "4"])
-    assert "broken off" not in table_words(table(playing).view(0).picture, NAMES)
+    assert "unfinished" not in table_words(table(playing).view(0).picture, NAMES)
     told = table_words(table(playing).revealed().view(2).picture, NAMES)
-    assert told.endswith("Hand 1 · broken off · ×4 · Wren (landlord): ×1, Wren: rob ×2, Wren: bomb ×4")
-    assert "Left with Wren: 3; " in told
-    assert "Left with @你好: SJ BJ; " in told
+    assert told.endswith("Hand 1 · unfinished · ×4 · Wren (landlord): ×1, Wren: rob ×2, Wren: bomb ×4")
+    assert "Wren · 1 card: 3; " in told
+    assert "@你好 · 2 cards: SJ BJ; " in told
     assert "Your hand" not in told
     calling = table(begun()).revealed().view(0).picture
-    assert "Hand 1 · broken off · ×1: ×1" in table_words(calling, NAMES)
+    assert "Hand 1 · unfinished · ×1: ×1" in table_words(calling, NAMES)
     assert Image.open(BytesIO(landlord_table.table(calling, NAMES))).height > 600
 
 
