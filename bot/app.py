@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import structlog
 
 from bot import standin
 from bot.adapters.cipher import AesCipher
 from bot.adapters.clock import BeatRandom, SystemClock, random_for
+from bot.adapters.discord.files import Files
 from bot.adapters.discord.inner import point_at
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
@@ -27,11 +29,13 @@ from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities, examine_model
+from bot.engine.beside import Beside
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.estimating import Estimator
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
+from bot.engine.hearing import Hearing
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
@@ -42,7 +46,7 @@ from bot.engine.trial.card import Card
 from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
-from bot.house import CALL_PATIENCE, DiscordSite, House, open_traces, stopped_by_signals
+from bot.house import CALL_PATIENCE, DiscordSite, House, open_bell, open_traces, stopped_by_signals
 from bot.passes import PassFile
 from bot.playground.cdn import PAGE
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
@@ -61,6 +65,9 @@ from storage.alone import Post
 from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
+
+if TYPE_CHECKING:
+    from bot.adapters.bell import NatsBell
 
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
@@ -85,6 +92,7 @@ class Parts:
     orchard: Orchard
     estimator: Estimator
     runs: ServedRuns
+    bell: "NatsBell | None"  # to minds beside it
 
 
 async def run_selfroom(settings: Settings, *, say: Say, post: Post = "run") -> None:
@@ -163,7 +171,10 @@ async def selfroom(
         estimator = Estimator(models, played)
         runs = ServedRuns(folder=settings.runs, is_shared=settings.is_playground)
         stack.push_async_callback(runs.close)
-        parts = Parts(store, cipher, models, clock, metrics, workshop, reading_room, archives, orchard, estimator, runs)
+        bell = open_bell(settings.nats_url, settings.database, "gateway", metrics) if post == "gateway" else None
+        parts = Parts(
+            store, cipher, models, clock, metrics, workshop, reading_room, archives, orchard, estimator, runs, bell
+        )
         house = build(settings, site, parts, face, beats=post == "run")
         if (window := open_console(settings, house.client, parts)) is not None:
             house.client.window = await stack.enter_async_context(window)
@@ -196,9 +207,8 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     look = partial(look_again, delivery, scheduler, clock)
     desk = open_front_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, models=models, wake=delivery.wake)
-    client.equip(
-        store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk, workshop=parts.reading_room
-    )
+    files = Files(parts.reading_room, Hearing(store, models, clock, config=settings.defaults))
+    client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk, files=files)
     watch(metrics, client, face)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_total_seconds * CALL_PATIENCE
@@ -209,6 +219,8 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         delivery=delivery,
         scheduler=scheduler,
         heartbeat=start_heart(settings, parts, performer, delivery, scheduler) if beats else None,
+        beside=None if beats else Beside(store, clock, metrics, delivery.typing, scheduler, parts.bell),
+        bell=parts.bell,
         upkeep=upkeep,
         summaries=Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience),
         deadlines=Deadlines(store, clock, config=settings.defaults, models=models, on_done=look),

@@ -1,19 +1,15 @@
 """`/timeline`: trees begin and grow."""
 
-from collections.abc import Sequence
-
 from discord import app_commands
-from pydantic import ValidationError
 
 from bot.core.actions.fields import LARGEST_DISCORD_ID
 from bot.core.errors import Rejected
 from bot.core.sentences import Sentence
-from bot.core.timelines.changes import Change, PublicEvent, Settings
 from bot.core.timelines.growth import Growth
-from bot.core.timelines.records import NodeId, Timeline
+from bot.core.timelines.records import NodeId
+from bot.core.timelines.typed import Typed, agents_named, changes_of
 from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, managers_only, person, wait
-from cogs.timeline.altering import agents_named, mind_changes, pair, property_changes, scene_changes
 from cogs.timeline.boards import Minutes, Number, Siblings, Text, TreeGroup, TreeNumber, Turns
 from cogs.ui.texts import label
 
@@ -190,13 +186,12 @@ class Growing(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         everyone = await self.desk.agents.everyone(guild_of(interaction))
-        try:
-            changes = [*_happens(timeline, event, visitor), *mind_changes(agent, knows, told, note, plan)]
-            changes += [*property_changes(agent, properties, everyone, timeline.room_id), *scene_changes(scene, state)]
-            changes += _set(setting)
-        except ValidationError as error:
-            raise Rejected(f"That cannot be changed so: {error.errors()[0]['msg']}.") from error
-        growth = Growth(what="branch", by=person(interaction), nodes=_ids(node), changes=tuple(changes))
+        given: dict[str, str | int | None]
+        given = {"event": event, "visitor": visitor, "knows": knows, "told": told, "note": note, "plan": plan}
+        given |= {"properties": properties, "scene": scene, "state": state, "setting": setting}
+        typed = Typed.model_validate(given)
+        changes = changes_of(typed, agent, everyone, timeline.room_id)
+        growth = Growth(what="branch", by=person(interaction), nodes=_ids(node), changes=changes)
         await self.grow(interaction, timeline.id, growth)
 
     @app_commands.command()
@@ -218,14 +213,6 @@ class Growing(TreeGroup):
             await self.tell_answer(interaction, timeline, made.id, agent)
 
 
-def _happens(timeline: Timeline, event: str | None, visitor: str | None) -> Sequence[Change]:
-    return [PublicEvent(room_id=timeline.room_id, text=event, visitor=visitor or "")] if event else []
-
-
-def _set(setting: str | None) -> Sequence[Change]:
-    return [Settings(values=dict([pair(setting)]))] if setting else []
-
-
 def _ids(node: int) -> tuple[NodeId, ...]:
     return (NodeId(node),)
 
@@ -233,18 +220,18 @@ def _ids(node: int) -> tuple[NodeId, ...]:
 def _check_point(message: str | None, minutes_ago: int | None, scene: int | None, step: int | None) -> None:
     """Raise Rejected where more than one point is named, or a scene without a step."""
     if (scene is None) != (step is None) or sum(one is not None for one in (message, minutes_ago, scene)) > 1:
-        raise Rejected("Name one point: a message, so many minutes ago, or a scene with a step.")
+        raise Rejected(Sentence("Name one point: a message, so many minutes ago, or a scene with a step."))
 
 
 def _listed(typed: str) -> tuple[NodeId, ...]:
     numbers = typed.replace(",", " ").split()
     if not all(one.isascii() and one.isdigit() for one in numbers):
-        raise Rejected("Give the numbers of nodes, with spaces between.")
+        raise Rejected(Sentence("Give the numbers of nodes, with spaces between."))
     return tuple(NodeId(int(one)) for one in numbers)
 
 
 def _message_id(typed: str) -> int:
     last = typed.strip().rstrip("/").rpartition("/")[2]
     if not (last.isascii() and last.isdigit() and len(last) < 20 and int(last) <= LARGEST_DISCORD_ID):
-        raise Rejected("Give the link of a message, or its id.")
+        raise Rejected(Sentence("Give the link of a message, or its id."))
     return int(last)

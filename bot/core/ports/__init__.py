@@ -5,11 +5,13 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import ParamSpec, Protocol, TypeVar
 
+from bot.core.hints import Hint
 from bot.core.models import Model as Model
 from bot.core.models import ModelAnswer as ModelAnswer
 from bot.core.models import ModelCall as ModelCall
 from bot.core.models import Models as Models
 from bot.core.models import Tokenizer as Tokenizer
+from bot.core.models import VoiceMessage as VoiceMessage
 from bot.core.ports.store import Archives as Archives
 from bot.core.ports.store import Expected as Expected
 from bot.core.ports.store import IdKind as IdKind
@@ -22,6 +24,7 @@ from bot.core.ports.talk import NewMessage as NewMessage
 from bot.core.post_removal import Parts as Parts
 from bot.core.publishing import Post as Post
 from bot.core.publishing import Publisher as Publisher
+from bot.core.records import Snowflake
 from bot.core.spans import Span as Span
 
 P = ParamSpec("P")
@@ -80,6 +83,13 @@ class Workshop(Protocol):
         """
 
 
+class Hearing(Protocol):
+    """What gives the words of voice messages."""
+
+    async def words(self, guild_id: Snowflake, message_id: Snowflake, voice: VoiceMessage) -> str:
+        """Give what is said in a voice message; empty where nobody is to hear it, or nobody could."""
+
+
 class Metrics(Protocol):
     """Counters and timings for whoever runs the bot."""
 
@@ -91,6 +101,13 @@ class Metrics(Protocol):
 
     def span(self, span: Span) -> None:
         """Note what a piece of work for single beats took."""
+
+
+class Bell(Protocol):
+    """The way to other processes on the same database: it may lose, double, delay and invent whatever it carries."""
+
+    def ring(self, hint: Hint) -> None:
+        """Have somebody look sooner than by themselves; nobody waits for that, and nothing depends on it."""
 
 
 class Planned(Protocol):

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
+from typing import Final
 
 import structlog
 
@@ -18,7 +19,8 @@ from bot.core.ports import Reading
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Json, Person, Snowflake
 from bot.core.scenes.showing import title_of
 from bot.core.sentences import Sentence
-from bot.core.timelines.growth import Growth, Limits, planned
+from bot.core.timelines.changes import PublicEvent
+from bot.core.timelines.growth import Growth, Limits, Operation, planned
 from bot.core.timelines.records import (
     NOW,
     AtMessage,
@@ -45,13 +47,15 @@ from bot.engine.timelines.house import Estimate, Orchard
 from bot.engine.timelines.looking import link_to
 
 Told = Mapping[str, Json]  # what an event tells
+PRICED: Final[tuple[Operation, ...]] = ("advance", "multi", "chain", "frontier", "branch", "ask")
 log = structlog.get_logger(__name__)
-OFF = "Timelines are switched off here: tell whoever runs Selfroom."
+OFF = Sentence("Timelines are switched off here: tell whoever runs Selfroom.")
 MEGABYTE = 1_000_000
 OFF_HERE = Sentence("What-ifs are switched off in this server: `/setup options` has `timelines`.")
-NO_TREE = "There is no tree {} here: /timeline list shows those that are."
-SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
-NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
+SITS_IN = Sentence(
+    "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
+)
+NOT_A_TREE = Sentence("This is no tree's thread: name the tree by its number, /timeline list shows them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class Timelines:
                 raise NotFound(NOT_A_TREE)
             shut = await rooms_shut_to(read, community.id, who)
         if found is None or found.gone:
-            raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
+            raise NotFound(found.gone if found is not None else _no_tree(tree_id))
         if shut and not shut.isdisjoint(await self.rooms(found) or shut):
             raise Rejected(SITS_IN)
         return found
@@ -179,16 +183,15 @@ class Timelines:
 
     async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut) -> None:
         """Freeze what a tree begins with, and make its file."""
-        now = timeline.created_at
         await orchard.grower.prepare()  # it loads while the image is made
-        image = await orchard.images.image(timeline.community_id, cut, now=now)
+        image = await orchard.images.image(timeline.community_id, cut, now=timeline.created_at)
         tree = Tree(
             key=timeline.key,
             title=timeline.title,
             rooms=cut.rooms,
             point=cut.point,
             made_by=timeline.made_by,
-            made_at=now,
+            made_at=timeline.created_at,
             at=image.at,
             seed=secrets.token_hex(8),
             revision="",
@@ -201,7 +204,7 @@ class Timelines:
         async with self.office.store.writing(timeline.community_id) as write:
             known = await write.timelines.find(timeline.community_id, timeline.id)
             if known is None or known.gone:
-                raise NotFound(known.gone if known is not None else NO_TREE.format(timeline.id))
+                raise NotFound(known.gone if known is not None else _no_tree(timeline.id))
             placed = replace(known, thread_id=thread_id, board_post_id=board_post_id)
             await write.timelines.keep(placed)
         return placed
@@ -214,6 +217,28 @@ class Timelines:
         plans = planned(growth, await orchard.trees.nodes(timeline.key), tree.seed)
         found = await orchard.treasury.estimate(timeline.key, _turns_of(plans), len(plans))
         return await orchard.treasury.held(timeline.key, found, timeline.usd_cap)
+
+    async def prices(
+        self, timeline: Timeline, person: Person, node_id: int, *, turns: int, siblings: int
+    ) -> Mapping[Operation, Decimal | str]:
+        """Give what each operation on a node is thought to cost, or the sentence that keeps it from being done."""
+        told: dict[Operation, Decimal | str] = {}
+        line = PublicEvent(room_id=timeline.room_id, text="…")
+        for what in PRICED:
+            growth = Growth(
+                what=what,
+                by=person,
+                nodes=() if what == "frontier" else (NodeId(node_id),),
+                turns=turns,
+                siblings=siblings,
+                changes=(line,),
+                asked=(timeline.room_id, line.text),
+            )
+            try:
+                told[what] = (await self.estimate(timeline, growth)).usd
+            except SelfroomError as error:
+                told[what] = error.sentence
+        return told
 
     async def asks_above(self, timeline: Timeline) -> Decimal:
         """Give the price from which a person is asked whether an operation is to be run."""
@@ -337,14 +362,15 @@ class Timelines:
             raise NotFound(Sentence("Nobody had beat {beat_id} in node {node_id}.", beat_id=beat_id, node_id=node_id))
         return await self.seen(timeline, node_id, AgentId(int(str(agent))), beat_id, who=who)
 
-    async def _told(self, timeline: Timeline, node_id: NodeId, kind: EventKind) -> list[Told]:
-        """Give what was told of a kind in a node, oldest first."""
-        told: list[Told] = []
-        after = 0
-        while page := await self.events(timeline, after, node_id):
-            told += [one.data for one in page if one.kind is kind]
-            after = page[-1].seq
+    async def told_in(self, timeline: Timeline, node_id: NodeId) -> Sequence[Event]:
+        """Give all that was told in a node, oldest first."""
+        told: list[Event] = []
+        while page := await self.events(timeline, told[-1].seq if told else 0, node_id):
+            told += page
         return told
+
+    async def _told(self, timeline: Timeline, node_id: NodeId, kind: EventKind) -> list[Told]:
+        return [one.data for one in await self.told_in(timeline, node_id) if one.kind is kind]
 
     async def _open_to(self, timeline: Timeline, who: Snowflake, agents: Collection[AgentId]) -> set[AgentId]:
         """Give those of the agents into whose heads a person may look."""
@@ -367,8 +393,8 @@ class Timelines:
 
     async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all children of one."""
-        other, coin = None if two is None else NodeId(two), await self.coin(timeline)
-        return await self._there().grower.compare(timeline.key, NodeId(one), other, coin)
+        other = None if two is None else NodeId(two)
+        return await self._there().grower.compare(timeline.key, NodeId(one), other, await self.coin(timeline))
 
     async def rerun(self, timeline: Timeline, person: Person, node_id: int) -> str:
         """Run a node again from its record, and say whether it came out the same."""
@@ -415,10 +441,11 @@ class Timelines:
         async with self.office.store.writing(timeline.community_id) as write:
             await laid_to_rest(write.timelines, timeline, f"Tree {timeline.id} was deleted.")
             await write.apply(timeline.community_id, [self._audit(person, f"Tree {timeline.id} was deleted.")])
+        self._there().treasury.on_changed(timeline.key, None)
         return Sentence("Tree {tree} is deleted, with all its nodes.", tree=timeline.id)
 
     def on_changed(self, tell: Callable[[TreeKey], None]) -> None:
-        """Have somebody told whenever a node is over, and a tree's maker where one could not be kept."""
+        """Have somebody told whenever a tree is otherwise, and its maker where a node could not be kept."""
         if self.orchard is not None:
             self.orchard.treasury.on_changed = lambda key, _: tell(key)
             self.orchard.treasury.on_unkept = self._tell_unkept
@@ -447,6 +474,7 @@ class Timelines:
                 later = self.office.now() + timedelta(days=days)
                 await write.timelines.keep(replace(known, expires_at=later))
             await write.apply(timeline.community_id, [self._audit(person, what)])
+        self._there().treasury.on_changed(timeline.key, None)
 
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())
@@ -461,6 +489,10 @@ async def _check_sits_nowhere(read: Reading, community_id: CommunityId, agents: 
             raise Rejected(
                 Sentence("{agent} sits in {scene}: an agent sits in one scene at a time.", agent=name, scene=title)
             )
+
+
+def _no_tree(number: int | None) -> Sentence:
+    return Sentence("There is no tree {number} here: /timeline list shows those that are.", number=number)
 
 
 def _turns_of(nodes: Sequence[Node | Planned]) -> int:
