@@ -71,6 +71,28 @@ class Member:
         await form.get_by_role("button", name=re.compile("Send|Submit")).click()
         await expect(form).to_have_count(0, timeout=ANSWER_MS)
 
+    async def comes_to_the_ballot(self) -> None:
+        """Move a motion and an amendment, which passes: the motion as it is then is voted on."""
+        motion, amendment = {"title": "Tea", "text": "Tea at five."}, {"clause": "1", "text": "Tea at four."}
+        await self.fills(await self.offered("move motion…", phase="opening"), motion)
+        await self.reads("moves motion 1: Tea Tea at five.")
+        await self.fills(await self.offered("amend motion 1…", phase="debate"), amendment)
+        await self.reads("would have clause 1 say: Tea at four.")
+        await (await self.offered("vote on clause 1 of motion 1: yes", phase="amending")).click()
+        await self.reads("Amendment to motion 1 passed: 2 yes, 0 no")
+        await self.offered(VOTES_YES, phase="ballot")
+
+    async def transcript(self, outcome: str) -> str:
+        """Press for the results, which tell the outcome; gives the file that comes with them."""
+        page = self.tab.page
+        await self.scene.get_by_role("button", name="Results and transcript").click()
+        shown = page.locator(".message", has=page.get_by_text("transcript.txt")).last
+        await expect(shown).to_contain_text(outcome, timeout=ANSWER_MS)
+        await self.tab.shot("council-results")
+        link = await shown.get_by_role("link", name="transcript.txt").get_attribute("href")
+        assert link is not None
+        return (await (await page.request.get(urljoin(page.url, link))).text()).replace("**", "")
+
     async def reads(self, words: str) -> None:
         """Wait until something stands in the thread."""
         await expect(self.tab.message(words).first).to_be_visible(timeout=ANSWER_MS)
@@ -100,16 +122,7 @@ async def test_a_council_on_the_page_is_killed_amid_its_ballot_and_goes_on_in_th
             await Desk(tab).use("scene start", kind="council")
             await go_to(tab, "Council 1")
             await you.sits_with(WITH)
-            motion = {"title": "Tea", "text": "Tea at five."}
-            await you.fills(await you.offered("move motion…", phase="opening"), motion)
-            await you.reads("moves motion 1: Tea Tea at five.")
-            await you.fills(
-                await you.offered("amend motion 1…", phase="debate"), {"clause": "1", "text": "Tea at four."}
-            )
-            await you.reads("would have clause 1 say: Tea at four.")
-            await (await you.offered("vote on clause 1 of motion 1: yes", phase="amending")).click()
-            await you.reads("Amendment to motion 1 passed: 2 yes, 0 no")
-            await you.offered(VOTES_YES, phase="ballot")
+            await you.comes_to_the_ballot()
             await until(lambda: votes_kept(tmp_path, 3), "the sealed vote of an agent", seconds=60)
             await tab.shot("council-ballot")
             assert not tab.errors
@@ -125,13 +138,7 @@ async def test_a_council_on_the_page_is_killed_amid_its_ballot_and_goes_on_in_th
             await expect(you.scene).to_contain_text(
                 "Motion 1 passed: 2 yes, 0 no, 0 abstained, 0 absent. Tea (1) Tea at four."
             )
-            await you.scene.get_by_role("button", name="Results and transcript").click()
-            shown = page.locator(".message", has=page.get_by_text("transcript.txt")).last
-            await expect(shown).to_contain_text("1 motion voted on, 1 passed.", timeout=ANSWER_MS)
-            await tab.shot("council-results")
-            link = await shown.get_by_role("link", name="transcript.txt").get_attribute("href")
-            assert link is not None
-            transcript = (await (await page.request.get(urljoin(page.url, link))).text()).replace("**", "")
+            transcript = await you.transcript("1 motion voted on, 1 passed.")
             for line in ("moves motion 1: Tea Tea at five.", "would have clause 1 say: Tea at four."):
                 assert transcript.count(line) == 1, transcript
         assert await votes_kept(tmp_path, 4)
