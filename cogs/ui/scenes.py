@@ -383,7 +383,7 @@ class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>
     @classmethod
     def drawn(cls, turn: Turn, move: ShownMove, more: Sequence[str] = ()) -> Self:
         """Give the button as Discord shows it; `more`: what the form asks for that no button beside it does."""
-        words = f"{move.words}, with a {' and a '.join(more)}" if more else move.words
+        words = " + ".join((move.words, *more))
         return cls(turn.scene_id, turn.window, move.name, words=words)
 
     @classmethod

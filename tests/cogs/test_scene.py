@@ -291,7 +291,7 @@ async def test_a_vote_is_one_press_and_with_a_comment_a_form(readable: None) -> 
     *_, last = buttons = scenes.seat_view(replace(TURN, moves=(vote,))).children  # type: ignore[union-attr]
     labels = [one.item.label for one in buttons]  # type: ignore[union-attr]
     votes = [f"vote on motion 1: {choice}" for choice in CHOICES]
-    assert labels == [*votes, "vote on motion 1, with a comment…"]
+    assert labels == [*votes, "vote on motion 1 + comment…"]
     assert last.custom_id == "form:3:2:vote"  # type: ignore[union-attr]
     form = scenes.MoveForm(TURN, vote)
     choice, comment = (one.component for one in form.children if isinstance(one, discord.ui.Label))
