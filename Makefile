@@ -32,7 +32,7 @@ cover: .venv/dev.stamp browser ## The tests once more, slower, with what they le
 	@$(MAKE) --no-print-directory tests WITH="--cov --cov-branch --cov-report=term:skip-covered"
 
 fast: .venv/dev.stamp ## Only the quick tests
-	$(BIN)/pytest -n 2 --durations 10 --durations-min 1 -m "not e2e and not long"
+	$(BIN)/pytest -n 2 --durations 10 --durations-min 1 -m "not e2e and not long and not slow"
 
 lint: style types ## Format, lint, import contracts and types, without changing anything
 
