@@ -5,7 +5,7 @@ import hashlib
 import time
 from asyncio import Lock
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -274,7 +274,7 @@ class Provider:
         self._calls += 1
         try:
             most = self._pace.total_seconds
-            async with self._queue.turn(call, seconds=most, whose=whose) as place:
+            async with self._queue.turn(call, seconds=most, whose=whose) as place, self._beside_others(most):
                 yield place
         except TimeoutError as error:
             raise ModelBusy(f"The model at {self.address} is busy with other calls.") from error
@@ -282,6 +282,18 @@ class Provider:
             self._calls -= 1
             if self._left and not self._calls:
                 await self.close()
+
+    @asynccontextmanager
+    async def _beside_others(self, seconds: float) -> AsyncIterator[None]:
+        """Hold a place that is counted together with the calls of other processes; raises TimeoutError."""
+        if self._memory is None:
+            yield
+            return
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(seconds):
+                place = self._memory.store.call_place(f"{self._memory.name} {self.address}", self._queue.at_once)
+                await stack.enter_async_context(place)
+            yield
 
     @property
     def _fetched_for(self) -> str:
