@@ -8,18 +8,14 @@ from decimal import Decimal
 from pathlib import Path
 
 from bot.adapters.clock import SystemClock
-from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
-from bot.adapters.llm.provider import Pace, Provider
-from bot.core.errors import BadSetting
-from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Source, Tokenizer
+from bot.core.errors import BadSetting, ModelRefused
+from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Source, Tokenizer, VoiceMessage
 from bot.core.records import Usage
 from bot.core.runs.spec import RunSpec
 from bot.engine.runs.paying import Asked, Budgeted, Replayed, homeless
 from bot.engine.runs.playing import Paying
 from bot.engine.timelines.answers import House
-from bot.house import DiscordSite
-from bot.providers import prices_of, provider_options
 from bot.runs.writing import read_answers
 from bot.settings import Settings
 from bot.standin.here import Here
@@ -50,6 +46,14 @@ class ScriptedModel:
     async def objection(self, model: str, text: str) -> str:
         """Object to nothing."""
         return ""
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Hear nothing: nobody speaks in a run."""
+        raise ModelRefused("Nobody speaks in a run.")
+
+    def hearing_price(self, model: str, seconds: float) -> Decimal:
+        """Give nothing: nobody hears here."""
+        return Decimal(0)
 
     def context_tokens(self, model: str) -> int:
         """Give the context limit of the model that it stands in for."""
@@ -119,6 +123,12 @@ async def opened_model(settings: Settings, names: Sequence[str]) -> AsyncIterato
 
     Its ceilings of a day are not asked: they hold what others may spend, and a run has a budget.
     """
+    # Half of what a run's process would load: most runs ask nobody, or the house.
+    from bot.adapters.llm.communities import Providers
+    from bot.adapters.llm.provider import Pace, Provider
+    from bot.house import DiscordSite
+    from bot.providers import prices_of, provider_options
+
     options = provider_options(settings, DiscordSite(token=""))
     pace = Pace(
         silence_seconds=settings.model_timeout_seconds,

@@ -12,10 +12,12 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from bot.core.errors import NotFound, StoreError
+from bot.core.sentences import Sentence
 from storage.private import BESIDE, UNFINISHED, keep_private
 
 FORMAT = 3
 BUSY_SECONDS = 5.0
+LARGEST_VALUE = 100_000_000  # bytes of one value: until FORMAT 2 a whole base was one
 PIECE = 250_000  # bytes of a base that are in memory at once
 SCHEMA = """
 CREATE TABLE tree (
@@ -67,13 +69,12 @@ PRAGMAS = (
     "secure_delete = ON",
     "cache_size = -4096",
 )
-NO_TREE = "There is no such what-if any more: see the list with /timeline list."
-DAMAGED = "The file of this what-if is damaged: delete it and fork anew; the live rooms are not touched."
-FULL = "The disk is full: this what-if can only be read until there is space; the live rooms are not touched."
-UNWRITABLE = "The file of this what-if may not be written: it can only be read."
-UNKEPT = "The what-if cannot be kept ({}): check the data folder and free some space."
-UNREMOVED = "The file of this what-if cannot be removed ({}): check the data folder and its rights."
-BUSY = "This what-if is being written by somebody else: try again in a moment."
+NOT_PLAIN = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+NO_TREE = Sentence("There is no such what-if any more: see the list with /timeline list.")
+DAMAGED = Sentence("The file of this what-if is damaged: delete it and fork anew; the live rooms are not touched.")
+FULL = Sentence("The disk is full: this what-if can only be read until there is space; the live rooms are not touched.")
+UNWRITABLE = Sentence("The file of this what-if may not be written: it can only be read.")
+BUSY = Sentence("This what-if is being written by somebody else: try again in a moment.")
 
 
 def tree_path(folder: Path, community_id: int, tree_id: int) -> Path:
@@ -93,7 +94,19 @@ def remove(file: Path) -> None:
             for one in (whole, *(whole.with_name(f"{whole.name}{ending}") for ending in BESIDE)):
                 one.unlink(missing_ok=True)
     except OSError as error:
-        raise StoreError(UNREMOVED.format(error.strerror or error)) from error
+        why = error.strerror or str(error)
+        told = Sentence(
+            "The file of this what-if cannot be removed ({why}): check the data folder and its rights.", why=why
+        )
+        raise StoreError(told) from error
+
+
+def unkept(error: OSError) -> StoreError:
+    """Give what to say where a disk does not take what is to be kept."""
+    why = error.strerror or str(error)
+    return StoreError(
+        Sentence("The what-if cannot be kept ({why}): check the data folder and free some space.", why=why)
+    )
 
 
 def make(file: Path) -> None:
@@ -138,6 +151,12 @@ def _reason(error: BaseException) -> str | None:
     return _sentence(error) if isinstance(error, sqlite3.DatabaseError) else None
 
 
+def check_plain(connection: sqlite3.Connection) -> None:
+    """Raise ValueError for a database in which something goes by itself, or stands for a table: none of ours does."""
+    if connection.execute(NOT_PLAIN).fetchone() is not None:
+        raise ValueError("it holds a view or a trigger")
+
+
 def _sentence(error: sqlite3.DatabaseError) -> str | None:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return {
@@ -162,7 +181,7 @@ class TreeFile:
         if not file.is_file():
             raise NotFound(NO_TREE)
         keep_private(file)
-        with worded():
+        with legible():
             self._connection = sqlite3.connect(
                 file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -175,11 +194,13 @@ class TreeFile:
         self._id = self._there()
 
     def _prepare(self) -> None:
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
         for pragma in PRAGMAS:
             self._connection.execute(f"PRAGMA {pragma}")
+        check_plain(self._connection)
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version > FORMAT:
-            raise StoreError("This what-if was made by a newer Selfroom: install that one.")
+            raise StoreError(Sentence("This what-if was made by a newer Selfroom: install that one."))
         if version < FORMAT:
             self._bring_up_to_date()
 

@@ -2,13 +2,17 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from math import ceil
 
 from bot.core.config import SCENE_AGENT_SECONDS, SCENE_PERSON_SECONDS
 from bot.core.due_times import own_beat_at
 from bot.core.records import Agent, AgentId
-from bot.core.scenes.kind import Expect, SceneKind, Wait
+from bot.core.scenes.kind import Chance, Expect, SceneKind, Wait
 from bot.core.scenes.play import Standing, Step
 from bot.core.scenes.records import Scene
+
+NOBODY: Mapping[AgentId, Agent] = {}
+LENGTHS = (1, 1, 1, 1, 2, 3)  # of which one is drawn: how many least lengths an unseen window seems to need
 
 
 def has_people(scene: Scene) -> bool:
@@ -17,41 +21,55 @@ def has_people(scene: Scene) -> bool:
 
 
 def window_seconds(
-    scene: Scene, standing: Standing, *, agents: int = SCENE_AGENT_SECONDS, people: int = SCENE_PERSON_SECONDS
+    scene: Scene,
+    standing: Standing,
+    *,
+    agents: int = SCENE_AGENT_SECONDS,
+    people: int = SCENE_PERSON_SECONDS,
+    looking: Mapping[AgentId, Agent] = NOBODY,
 ) -> int:
-    """Give how long a window is open; of an unseen one its length tells nothing of who is awaited, or that anybody is.
+    """Give how long a window is open; of an unseen one its length tells nothing of who is awaited.
 
-    `agents`, `people`: how long they have where the kind does not say it.
+    `agents`, `people`: how long they have where the kind does not say it. `looking`: agents of whom, where nobody waits
+    for anybody, each is to have looked before it closes.
     """
     awaits = standing.awaits
     if isinstance(awaits, Expect):
         awaited = standing.waited_for
         is_person = any(one.seat in awaited and one.person_id is not None for one in scene.seats)
+        more = _round_seconds(scene, standing, looking) if awaits.anyone else 0
         if has_people(scene) if awaits.unseen else is_person:
-            return people if awaits.person_seconds is None else awaits.person_seconds
-        return agents if awaits.agent_seconds is None else awaits.agent_seconds
+            return more + (people if awaits.person_seconds is None else awaits.person_seconds)
+        return more + (agents if awaits.agent_seconds is None else awaits.agent_seconds)
     if not isinstance(awaits, Wait):
         return 0
     if awaits.agent_seconds is None:
         return awaits.seconds
-    return awaits.seconds if has_people(scene) else awaits.agent_seconds
+    return awaits.seconds * unseen_lengths(scene.seed, standing) if has_people(scene) else awaits.agent_seconds
 
 
-def closes_now(scene: Scene, standing: Standing) -> bool:
-    """Tell whether an unseen window is done with: all have moved, and no person sits there.
+def unseen_lengths(seed: str, standing: Standing) -> int:
+    """Give how many of its least lengths an unseen window is open at the least, where a person sits.
 
-    Else it lasts as long as it may, whoever moved and when: how soon a mind is made up would tell who was asked, and
-    that somebody was.
+    It is drawn for each, whoever is awaited, and where nobody is: that one is longer than another tells nothing.
     """
-    return standing.is_complete and not has_people(scene)
+    return LENGTHS[Chance(seed, standing.window).below("how long nobody sees", len(LENGTHS))]
 
 
-def told_until(scene: Scene, standing: Standing, *, is_awaited: bool) -> datetime | None:
-    """Give until when it goes on as all may know; where agents alone move unseen, nobody knows when they have.
+def closes_at(scene: Scene, standing: Standing, now: datetime) -> datetime | None:
+    """Give when an unseen window closes in which all have moved: at once, where no person sits.
 
-    `is_awaited`: whether all see somebody awaited.
+    Else after as many of its least lengths as were drawn for it, or as many as there had to be: how long a model thinks
+    would tell who was asked, and that somebody was.
     """
-    return scene.deadline_at if is_awaited or (is_hidden(standing) and has_people(scene)) else None
+    awaits = standing.awaits
+    if not isinstance(awaits, Expect) or not standing.is_complete:
+        return None
+    began = scene.window_at or now
+    if not has_people(scene):
+        return began
+    least = timedelta(seconds=awaits.least_seconds)
+    return began + max(unseen_lengths(scene.seed, standing), -((began - now) // least)) * least
 
 
 def is_hidden(standing: Standing) -> bool:
@@ -80,6 +98,12 @@ def tells_nobody(kind: SceneKind, scene: Scene, step: Step) -> bool:
 
 
 FLOOR_SECONDS = 45.0  # after which the next one looks though the one before has not answered
+
+
+def _round_seconds(scene: Scene, standing: Standing, looking: Mapping[AgentId, Agent]) -> int:
+    """Give how long a round of the slowest heartbeat is, by which each of the agents looks."""
+    waited = [one.agent_id for one in scene.seats if one.seat in standing.waited_for and one.agent_id is not None]
+    return ceil(max((looking[id_].interval_seconds for id_ in waited if id_ in looking), default=0.0))
 
 
 def heartbeats(
