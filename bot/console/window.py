@@ -193,7 +193,9 @@ class Console:
             asker = await self._asker(request, route.scope)
             async with self._turns.of(asker.guild_id, alone=route.is_large):
                 told = await route.told(asker, request)
-                answer = told if isinstance(told, web.StreamResponse) else web.json_response(_spoken(told, request))
+                answer = (
+                    told if isinstance(told, web.StreamResponse) else web.json_response(_spoken(told, _locale(request)))
+                )
                 return await given(request, answer)
 
         return show
@@ -252,17 +254,29 @@ async def problems(request: web.Request, handler: Handler) -> web.StreamResponse
         return answer
     except SelfroomError as error:
         status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), UNAVAILABLE)
-        return _problem(status, spoken(error.sentence, locale_of(request.headers.get("Accept-Language", ""))))
+        return _problem(status, spoken(error.sentence, _locale(request)))
     except Exception:
         log.exception("the console could not answer", path=request.path)
         return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong inside Selfroom: its log tells what.")
 
 
-def _spoken(told: object, request: web.Request) -> object:
-    """Say what an answer tells in the reader's language."""
-    if not isinstance(told, dict) or not isinstance(told.get("told"), Sentence):
-        return told
-    return told | {"told": spoken(told["told"], locale_of(request.headers.get("Accept-Language", "")))}
+def _spoken(told: object, locale: str) -> object:
+    """Say all sentences of an answer in the language of a locale."""
+    match told:
+        case _ if not locale:
+            return told
+        case Sentence():
+            return spoken(told, locale)
+        case dict():
+            return {name: _spoken(one, locale) for name, one in told.items()}
+        case list() | tuple():
+            return [_spoken(one, locale) for one in told]
+        case _:
+            return told
+
+
+def _locale(request: web.Request) -> str:
+    return locale_of(request.headers.get("Accept-Language", ""))
 
 
 def _problem(status: int, sentence: str) -> web.Response:

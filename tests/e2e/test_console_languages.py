@@ -28,6 +28,7 @@ async def test_a_german_reads_the_console_in_german(home: Living, you: Visitor) 
             ("#/rooms/1", "Raum von Wren"),
             ("#/rooms/1/settings", "Einstellungen des Raums von Wren"),
             ("#/agents/1", "Wren"),
+            ("#/agents/1/beats/1", "Herzschlag 1 von Wren"),
             ("#/trees/1", "Was wäre wenn 1"),
             ("#/runs/new", "Einen Lauf einrichten"),
         ):
@@ -36,6 +37,8 @@ async def test_a_german_reads_the_console_in_german(home: Living, you: Visitor) 
             assert await page.evaluate("document.documentElement.scrollWidth") <= 390, address
             await without_faults(page)
             await tab.shot(f"console-german-{address.strip('#/').replace('/', '-')}")
+        await page.evaluate("location.hash = '#/agents/1'")
+        await expect(page.get_by_role("table", name="Herzschläge")).to_contain_text("jemand sprach ihn an")
         await page.evaluate("location.hash = '#/rooms/99'")
         await heading(page, "Das lässt sich nicht zeigen")
         await expect(page.get_by_role("alert")).to_have_text(re.compile("."))

@@ -113,7 +113,7 @@ function days(rows, coin) {
 function beatRow(beat) {
   const said = beat.failed || beat.outcome.join(" ") || t("It stayed silent.");
   const address = h("a", { href: beatAddress(beat) }, t("beat {number}", { number: beat.id }));
-  return [address, exactly(beat.at), beat.because, said.slice(0, 200), price(beat.cost_usd, beat.imaginary ? "imaginary USD" : "USD")];
+  return [address, exactly(beat.at), beat.because, said.slice(0, 200), price(beat.cost_usd, beat.imaginary ? t("imaginary USD") : "USD")];
 }
 
 function beatList(agent, { beats, earlier }, before) {

@@ -64,7 +64,7 @@ export function hudPage(told) {
 export function beatPage(told, said) {
   const { agent, beat, before, where } = told;
   const about = said ? t("Why {agent} said that", { agent: agent.name }) : t("Beat {number} of {agent}", { number: beat.id, agent: agent.name });
-  const because = told.by ? h("span", {}, `${t(beat.because)} (${told.by})`) : t(beat.because);
+  const because = told.by ? h("span", {}, `${beat.because} (${told.by})`) : beat.because;
   return [
     h("h1", {}, about),
     said ? h("ol.lines", { "aria-label": t("What was said") }, line(said)) : null,

@@ -27,7 +27,7 @@ function budgetTile({ share, usd, usd_limit, tokens, tokens_limit, coin, unknown
   const bar = h("progress", { max: 1, value: Math.min(1, share), "aria-label": t("Budget used") });
   return tile(
     t("Today's budget"),
-    h("p", {}, `${usd.toFixed(4)}${may} ${coin}`),
+    h("p", {}, `${usd.toFixed(4)}${may} ${t(coin)}`),
     bar,
     h("p.quiet", {}, t("{number} tokens", { number: `${tokens.toLocaleString()}${tokensMay}` })),
     unknown.map((name) => h("p.quiet", {}, t("What {model} costs is unknown.", { model: name }))),

@@ -38,7 +38,7 @@ export function beatAddress(beat, message) {
 
 /** Money as it is told: unknown where the model has no price. */
 export function price(usd, coin = "USD") {
-  return usd === null || usd === undefined ? t("cost unknown") : `${Number(usd).toFixed(5)} ${coin}`;
+  return usd === null || usd === undefined ? t("cost unknown") : `${Number(usd).toFixed(5)} ${t(coin)}`;
 }
 
 /** How a message came, or comes, to Discord. */

@@ -7,12 +7,12 @@ import { t } from "/shared/js/lib/words.js";
 function why({ id, beat, delivery }) {
   const words = deliveryWords(delivery);
   if (!beat) return words ? h("p.behind.quiet", {}, words) : null;
-  const cost = price(beat.cost_usd, beat.imaginary ? "imaginary USD" : "USD");
+  const cost = price(beat.cost_usd, beat.imaginary ? t("imaginary USD") : "USD");
   return h(
     "p.behind.quiet",
     {},
     h("a.why", { href: beatAddress(beat, id) }, t("Why?")),
-    ` ${t(beat.because)} · ${cost} · ${beat.latency_seconds.toFixed(1)} s${words ? ` · ${words}` : ""}`,
+    ` ${beat.because} · ${cost} · ${beat.latency_seconds.toFixed(1)} s${words ? ` · ${words}` : ""}`,
   );
 }
 

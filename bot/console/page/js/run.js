@@ -92,7 +92,7 @@ function goOn(told, shown) {
   const cost = h("span.price");
   const tell = () => {
     const usd = thought(shown, Number(turns.value));
-    cost.textContent = usd === null ? "" : ` ${money(usd, told.coin)}`;
+    cost.textContent = usd === null ? "" : ` ${money(usd, t(told.coin))}`;
   };
   turns.addEventListener("input", tell);
   tell();
@@ -117,7 +117,7 @@ export function runPage(told, shown, show) {
   return [
     h("p", {}, h("a", { href: "#/runs" }, t("All runs"))),
     h("h1", {}, `${t("Run {number}", { number: told.run })}: ${spec.title}`),
-    h("p.quiet", {}, `${scene}, ${counted(spec.agents.length, "agent")}, ${t("{model}, seed {seed}", { model: spec.model, seed: spec.seed })}, ${t("at most {money}", { money: `${spec.budget} ${told.coin}` })}`),
+    h("p.quiet", {}, `${scene}, ${counted(spec.agents.length, "agent")}, ${t("{model}, seed {seed}", { model: spec.model, seed: spec.seed })}, ${t("at most {money}", { money: `${spec.budget} ${t(told.coin)}` })}`),
     told.under_way ? underWay(told.under_way) : told.ended ? h("p", { role: "status" }, t("It ended: {why}.", { why: told.ended })) : null,
     h("div.row", {}, deeds(told.run, at, after), asFile(() => spec)),
     part(

@@ -66,7 +66,7 @@ export function secondsUntil(when, now = Date.now()) {
 }
 
 function waitsFor(what) {
-  return t("waits for {what}", { what: t(what) });
+  return t("waits for {what}", { what });
 }
 
 /** When the agent looks next, in words. */
