@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from bot.core.records import AgentId, Json, Side
-from bot.core.timelines.records import Node, Timeline, Tree
+from bot.core.timelines.records import Node, NodeId, Timeline, Tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,3 +33,15 @@ class MindShown:
     side: Side
     knowledge: Mapping[str, Json]
     focus: Mapping[str, Json]
+
+
+def same_as(nodes: Sequence[Node]) -> Mapping[NodeId, str]:
+    """Tell of the nodes that came out just as an earlier one from the same parent did which that is, in words."""
+    first: dict[tuple[NodeId | None, str], NodeId] = {}
+    found = {}
+    for one in nodes:
+        if one.digest:
+            earlier = first.setdefault((one.parent, one.digest), one.id)
+            if earlier != one.id:
+                found[one.id] = f"the same as node {earlier}"
+    return found
