@@ -59,7 +59,8 @@ class Growing(TreeGroup):
         rooms = await self.readable(interaction, host, everything=everything)
         seats = agents_named(await self.desk.agents.everyone(guild_id), played_by or "")
         made = await desk.fork(guild_id, who, host.id, title=title or "", rooms=rooms, point=point, played_by=seats)
-        await self.say(interaction, f"Tree {made.id} begins in <#{await self.show_in(channel, made)}>.")
+        told = f"Tree {made.id} begins in <#{await self.show_in(channel, made)}>."
+        await self.say(interaction, "\n".join([told, *(f"⚠️ {one}" for one in await desk.remarks(made, who.id))]))
 
     @app_commands.command()
     async def advance(

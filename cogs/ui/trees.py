@@ -27,6 +27,7 @@ NOT_ALL_ROOMS = "Only managers, and who can read all rooms of a tree, may look i
 MOST_OPTIONS = 25
 BOARD_CHARACTERS = 1_900
 SHOWN_VALUE = 100
+QUIET_TOLD = "quiet, nobody in it has a reason to do anything: *Change …* gives it an event"
 SIGNS: Mapping[Status, str] = {
     Status.QUEUED: "⚪",
     Status.RUNNING: "🔵",
@@ -104,7 +105,7 @@ def branches(nodes: Sequence[Node]) -> list[str]:
 def _line(node: Node, indent: int) -> str:
     edge = EDGES[node.edge]
     turns = f", {counted(node.turns, 'turn')}" if node.turns else ""
-    came = f": {label(node.outcome)[:80]}" if node.outcome else ""
+    came = f": {QUIET_TOLD if node.is_quiet else label(node.outcome)[:80]}" if node.outcome else ""
     note = f" — {label(node.note)[:60]}" if node.note else ""
     return f"{'  ' * min(indent, 12)}{SIGNS[node.status]} **Node {node.id}** {edge}{turns}{came}{note}"
 

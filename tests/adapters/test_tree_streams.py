@@ -85,6 +85,9 @@ class Gate(NoTrees):
             raise Rejected("No leaf can go on.")
         return Decimal(turns) * (siblings if what == "multi" else 1)
 
+    async def remarks(self, token: str, guild_id: Snowflake, timeline: Timeline) -> Sequence[str]:
+        return ["It begins in the dark."]
+
     async def coin(self, timeline: Timeline) -> str:
         return "imaginary USD"
 
@@ -136,6 +139,7 @@ async def test_what_happens_after_a_snapshot_comes_once_however_often_a_page_com
             (0, None, "done"),
             (1, 0, "done"),
         ]
+        assert shown["tree"]["remarks"] == ["It begins in the dark."]
 
         async def grow() -> None:
             for parent in range(1, 6):

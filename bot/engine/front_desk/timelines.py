@@ -36,7 +36,7 @@ from bot.core.timelines.records import (
     TreeId,
     TreeKey,
 )
-from bot.core.timelines.showing import MindShown, Shown
+from bot.core.timelines.showing import MindShown, Shown, what_keeps_still, why_deaf
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.front_desk.tree_news import laid_to_rest, notice
@@ -116,6 +116,13 @@ class Timelines:
             point = await link_to(read, timeline.community_id, tree.point)
         return Shown(timeline=timeline, tree=tree, nodes=nodes, coin=await self.coin(timeline), point=point)
 
+    async def remarks(self, timeline: Timeline, who: Snowflake) -> Sequence[str]:
+        """Say what somebody has to know of how a tree begins: what keeps it still, and whether they are heard there."""
+        tree = await self._there().trees.find(timeline.key)
+        async with self.office.store.reading() as read:
+            known = await read.people.find(timeline.community_id, who)
+        return [one for one in (*tree.not_unwound, why_deaf(known)) if one]
+
     async def coin(self, timeline: Timeline) -> str:
         """Name the money in which a tree's calls are counted."""
         return await self._there().treasury.coin(timeline.key)
@@ -168,20 +175,23 @@ class Timelines:
             )
             await write.timelines.keep(timeline)
             await write.apply(community.id, [self._audit(person, f"Tree {timeline.id} was begun.")])
+            still = what_keeps_still(await write.views.glance(community.id, room_ids=rooms, messages=0), rooms)
         cut = Cut(rooms=rooms, point=point, played_by=played_by, newest_messages=config.timeline_messages)
         try:
-            await self._begin(orchard, timeline, cut)
+            await self._begin(orchard, timeline, cut, still)
         except BaseException:
             async with self.office.store.writing(community.id) as write:
                 await write.timelines.drop(community.id, timeline.id)
             raise
         return timeline
 
-    async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut) -> None:
-        """Freeze what a tree begins with, and make its file."""
+    async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut, still: str) -> None:
+        """Freeze what a tree begins with, and make its file; `still`: why nobody does anything in it."""
         now = timeline.created_at
         await orchard.grower.prepare()  # it loads while the image is made
         image = await orchard.images.image(timeline.community_id, cut, now=now)
+        if still:
+            image = replace(image, not_unwound=(str(still), *image.not_unwound))
         tree = Tree(
             key=timeline.key,
             title=timeline.title,

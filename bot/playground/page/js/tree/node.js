@@ -6,6 +6,7 @@ import { runsOf } from "./runs.js";
 import { lineOf, mindsOf, transcriptOf } from "./telling.js";
 
 const TABS = { here: "In it", said: "Transcript", minds: "Knowledge" };
+const QUIET = "quiet: nobody in it has a reason to do anything; Change … gives it an event";
 const SIGNS = { queued: "waits", running: "runs", done: "done", failed: "failed", stopped: "stopped" };
 
 export class NodeView {
@@ -70,7 +71,7 @@ export class NodeView {
       this.element,
       h("h3", {}, `Node ${node.id}`),
       h("p.tree-about", {}, `${cameOf(node)} · ${about}`),
-      node.outcome ? h("p.tree-about", {}, node.outcome) : null,
+      node.outcome ? h("p.tree-about", {}, node.outcome === "quiet" ? QUIET : node.outcome) : null,
       node.note ? h("p.tree-note", {}, node.note) : null,
       node.status === "done" ? runsOf(this.tree, node, this.deeds.use) : null,
       h("div.tree-buttons", {}, this.#others(node)),

@@ -2,6 +2,7 @@
 
 import { fill, h, oncePerFrame } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
+import { markdown } from "../text/blocks.js";
 import { isManager } from "../world/permissions.js";
 import { treeOf } from "../world/trees.js";
 import { NodeView } from "./node.js";
@@ -24,6 +25,7 @@ class Pane {
     this.picture = new Picture((id, beside) => this.#choose(id, beside));
     this.title = h("h2");
     this.about = h("p.tree-state", { role: "status" });
+    this.remarks = h("div.tree-remarks", { hidden: true });
     this.side = h("div.tree-side", { role: "group", "aria-label": "Node" });
     const use = (command, values) => this.#use(command, values);
     const begin = (command, values) => this.#begin(command, values);
@@ -49,7 +51,7 @@ class Pane {
       this.bigger,
     );
     const head = h("div.tree-head", {}, this.title, this.about, tools);
-    fill(this.root, head, h("div.tree-parts", {}, this.picture.frame, this.side));
+    fill(this.root, head, this.remarks, h("div.tree-parts", {}, this.picture.frame, this.side));
   }
 
   async open() {
@@ -92,6 +94,9 @@ class Pane {
     this.about.textContent = this.#choosing
       ? "Choose the other node."
       : `${words} · ${usd.toFixed(4)} of ${Number(about.usd_cap).toFixed(2)} ${about.coin}`;
+    const lines = about.remarks ?? [];
+    fill(this.remarks, ...lines.map((one) => h("p", {}, markdown(this.app, one))));
+    this.remarks.hidden = !lines.length;
     this.picture.draw(nodes, this.#chosen);
     this.node.update();
   }
