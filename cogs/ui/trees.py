@@ -12,7 +12,7 @@ from bot.core.records import AgentId, Json, Room, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.timelines.growth import leaves
 from bot.core.timelines.merging import MOST_AT_ONCE, Item
-from bot.core.timelines.records import Edge, Node, Status, Timeline
+from bot.core.timelines.records import QUIET_TOLD, Edge, Node, Status, Timeline
 from bot.core.timelines.showing import Shown
 from bot.core.wording import counted, honest
 from cogs.ui.again import Again, Lasting, UseButton
@@ -27,7 +27,6 @@ NOT_ALL_ROOMS = "Only managers, and who can read all rooms of a tree, may look i
 MOST_OPTIONS = 25
 BOARD_CHARACTERS = 1_900
 SHOWN_VALUE = 100
-QUIET_TOLD = "quiet, nobody in it has a reason to do anything: *Change …* gives it an event"
 SIGNS: Mapping[Status, str] = {
     Status.QUEUED: "⚪",
     Status.RUNNING: "🔵",

@@ -235,6 +235,7 @@ class Node:
 
 
 QUIET = "quiet"
+QUIET_TOLD = "quiet, nobody in it has a reason to do anything: *Change…* gives it an event"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
