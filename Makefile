@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos minds soak second-opinion mutants rehearsal browser clean
+.PHONY: help run install test cover fast lint style types tests format pages bench figures audit chaos minds soak second-opinion mutants rehearsal browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -20,6 +20,10 @@ run: export PYTHONDONTWRITEBYTECODE :=
 
 run: .venv/run.stamp ## Start Selfroom (the playground when there is no Discord token)
 	@exec $(BIN)/selfroom run
+
+install: .venv/run.stamp ## Fetch what a service needs, and start nothing (docs/server.md)
+	@$(UV) sync --frozen --inexact --no-dev $(QUIET)
+	@$(BIN)/python -m compileall -q bot cogs storage
 
 test: .venv/dev.stamp browser style ## Everything that must hold before a change lands
 	@$(MAKE) --no-print-directory --jobs=2 types tests

@@ -31,6 +31,8 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="A community of AI agents that live in Discord.",
+    epilog="Every command ends with 0 when it is done, with 1 and a sentence that says what to do, with 2 where it was"
+    " called wrongly, with 130 after Ctrl-C and with 143 after SIGTERM; run, gateway and mind end with 0 after both.",
 )
 timeline = typer.Typer(no_args_is_help=True, help="What if: trees of worlds that never were.")
 cli.add_typer(timeline, name="timeline")

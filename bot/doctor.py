@@ -8,19 +8,20 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 from urllib.parse import urlsplit
 
 import aiohttp
 
 from bot.adapters.discord.reaching import API, api_trouble, token_trouble
-from bot.core.errors import BadSetting, ModelError, SelfroomError
+from bot.core.errors import AskedAnew, BadSetting, ModelError, SelfroomError
 from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
+from bot.core.records import Json
 from bot.core.sealing import of_provider
 from bot.core.terminal import without_secrets
 from bot.core.wording import counted
@@ -35,6 +36,13 @@ LARGEST_ANSWER = 1_000_000  # bytes that are looked at
 PLAIN = {"Accept-Encoding": "identity"}  # nothing unfolds to more than was sent
 MESSAGE_CONTENT = 1 << 18 | 1 << 19  # an application's flags: granted, or small enough not to need it
 ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what a model is asked
+ONE_WORD = {"word": "ready"}
+ONE_WORD_SCHEMA: dict[str, Json] = {
+    "type": "object",
+    "properties": {"word": {"type": "string"}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
 REVIEWED_FROM = 10_000  # people
 CLOCK_SECONDS = 30.0
 LITTLE_ROOM, NO_ROOM = 500_000_000, 50_000_000  # bytes
@@ -52,6 +60,14 @@ class Finding:
     ok: bool
     what: str
     warns: bool = False
+
+
+class Server(TypedDict):
+    """What Discord tells a bot of one of its servers, as far as it is asked."""
+
+    name: str
+    permissions: str  # a number
+    approximate_member_count: NotRequired[int]
 
 
 async def examine(
@@ -117,20 +133,26 @@ async def examine_communities(read: Reading, settings: Settings, cipher: Cipher)
 
 
 async def examine_model(model: Model, name: str) -> Finding:
-    """Have a model answer in a word, as a beat would ask it; it costs some tokens."""
+    """Have a model answer in a word, as a beat would ask it, and tell whether it is held to a form; it costs tokens."""
     call = ModelCall(
         model=name,
         instructions="You try a line.",
-        input="Answer with the word ready.",
+        input=f"Answer with the word ready, as {json.dumps(ONE_WORD)}.",
         temperature=None,
         answer_tokens=ONE_WORD_TOKENS,
-        schema=None,
+        schema=ONE_WORD_SCHEMA if model.takes_schema(name) else None,
         cache_key="selfroom-doctor",
     )
     started = time.monotonic()
     try:
         async with asyncio.timeout(ONE_WORD_SECONDS):
-            answer = await model.answer(call)
+            try:
+                answer = await model.answer(call)
+            except ModelError as error:
+                if model.takes_schema(name) and not isinstance(error, AskedAnew):
+                    raise
+                call = replace(call, schema=call.schema if model.takes_schema(name) else None)
+                answer = await model.answer(call)  # it turned out to take less
     except ModelError as error:
         return Finding(ok=False, what=f"{name} does not answer: {error.sentence}")
     except TimeoutError:
@@ -138,7 +160,8 @@ async def examine_model(model: Model, name: str) -> Finding:
         return Finding(ok=True, warns=True, what=what)
     if not answer.text.strip():
         return Finding(ok=True, warns=True, what=f"{name} gives an empty answer: try it with `selfroom try {name}`.")
-    return Finding(ok=True, what=f"{name} answers, in {time.monotonic() - started:.1f} seconds.")
+    form = "it keeps to a schema" if model.takes_schema(name) else "it takes no schema, and is shown an example"
+    return Finding(ok=True, what=f"{name} answers, in {time.monotonic() - started:.1f} seconds; {form}.")
 
 
 def check_data_folder(folder: Path) -> None:
@@ -342,7 +365,7 @@ def _intent(flags: int, *, wanted: bool) -> Finding:
     return Finding(ok=False, what=f"The bot may not read what people write: {hint}.")
 
 
-def _reviewed(servers: Sequence[Mapping[str, Any]]) -> Finding | None:
+def _reviewed(servers: Sequence[Server]) -> Finding | None:
     """Tell of Discord's review of the intent where the bot has so many people that it matters."""
     people = sum(int(server.get("approximate_member_count") or 0) for server in servers)
     if people < REVIEWED_FROM:
@@ -352,7 +375,7 @@ def _reviewed(servers: Sequence[Mapping[str, Any]]) -> Finding | None:
     return Finding(ok=True, what=what, warns=True)
 
 
-def _rights(servers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def _rights(servers: Sequence[Server]) -> Iterator[Finding]:
     """Tell of each server where rights lack which; what single channels deny only `/setup start` sees."""
     import discord  # half a second that other commands, which import from here, need not spend
 

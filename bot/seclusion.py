@@ -20,7 +20,7 @@ from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import Image, Node, NodeId, Tree, TreeKey
 from bot.core.timelines.showing import MindShown
 from bot.engine.timelines.house import Treasury
-from bot.engine.timelines.pipe import Cut, Pipe
+from bot.engine.timelines.pipe import Cut, Given, Pipe
 
 CONFIG = "SELFROOM_TIMELINES_CONFIG"  # the settings for communities, as JSON
 SILENT_SECONDS = 60.0  # without a word or a question, while it has something to do
@@ -135,7 +135,7 @@ class Seclusion:
                 kill(self._process)
             await asyncio.gather(self._life, return_exceptions=True)
 
-    async def _ask(self, what: str, *given: object) -> Any:  # noqa: ANN401
+    async def _ask(self, what: str, *given: object) -> Any:  # noqa: ANN401 - what a method of theirs gives
         pipe = await self._opened()
         try:
             found = await pipe.ask(what, *given)
@@ -171,7 +171,7 @@ class Seclusion:
                 self._life = asyncio.create_task(self._live(self._process, self._pipe, writer), name="timelines")
             return self._pipe
 
-    async def _serve(self, what: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    async def _serve(self, what: str, given: Given) -> object:
         """Do what the process asks of the house."""
         match what:
             case "answer":
@@ -182,7 +182,8 @@ class Seclusion:
                 key, node_id, node, why = given
                 self._running.discard((key, node_id))
                 self._vain = 0
-                return await self._treasury.changed(key, node_id, node, why)
+                await self._treasury.changed(key, node_id, node, why)
+                return None
         raise LookupError(what)
 
     async def _live(self, process: Process, pipe: Pipe, writer: asyncio.StreamWriter) -> None:

@@ -13,7 +13,7 @@ from bot.core.models import ModelAnswer, ModelCall
 from bot.core.timelines.records import Node, NodeId, TreeKey
 from bot.engine.timelines.answers import HouseFacts
 from bot.engine.timelines.operations import Operations
-from bot.engine.timelines.pipe import Pipe
+from bot.engine.timelines.pipe import Given, Pipe
 from bot.engine.timelines.play import Stagecraft
 from bot.engine.timelines.runner import Runner
 from bot.tokens import tokenizer_for
@@ -48,7 +48,7 @@ class HouseAsked:
     def __init__(self) -> None:
         self.pipe: Pipe | None = None
 
-    async def _ask(self, what: str, *given: object) -> Any:  # noqa: ANN401
+    async def _ask(self, what: str, *given: object) -> Any:  # noqa: ANN401 - what a method of the house gives
         if self.pipe is None:
             raise RuntimeError("nobody is at the other end")
         return await self.pipe.ask(what, *given)
@@ -84,7 +84,7 @@ async def run(folder: Path, end: int, config: CommunityConfig, worlds: int) -> N
     house = HouseAsked()
     done = operations(folder, config, house, worlds)
 
-    async def serve(what: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    async def serve(what: str, given: Given) -> object:
         if what not in OPERATIONS:
             raise LookupError(what)
         return await getattr(done, what)(*given)

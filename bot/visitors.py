@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import TypeVar
@@ -16,7 +16,7 @@ from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import AgentId, Beat, Person, Room, Snowflake
 from bot.core.scenes.showing import Told
 from bot.core.sight import Sight
-from bot.core.timelines.growth import Growth, Operation
+from bot.core.timelines.growth import Operation
 from bot.core.timelines.records import Event, Node, NodeId, Timeline
 from bot.core.timelines.showing import MindShown
 from bot.core.view import MayRead
@@ -191,22 +191,11 @@ class Visitors:
         person = await self._manager(token, guild_id)
         return await self._client.desk.timelines.seen(timeline, node_id, agent_id, beat_id, who=person.id)
 
-    async def price(
-        self,
-        token: str,
-        guild_id: Snowflake,
-        timeline: Timeline,
-        what: Operation,
-        node_id: NodeId,
-        *,
-        turns: int,
-        siblings: int,
-    ) -> Decimal:
-        """Give what a run is thought to cost, in USD, as the command would ask; raises what keeps it from being run."""
+    async def prices(
+        self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId, *, turns: int, siblings: int
+    ) -> Mapping[Operation, Decimal | str]:
         person = await self._manager(token, guild_id)
-        nodes = () if what == "frontier" else (node_id,)
-        growth = Growth(what=what, by=person, nodes=nodes, turns=turns, siblings=siblings)
-        return (await self._client.desk.timelines.estimate(timeline, growth)).usd
+        return await self._client.desk.timelines.prices(timeline, person, node_id, turns=turns, siblings=siblings)
 
     async def _manager(self, token: str, guild_id: Snowflake) -> Person:
         """Give who it is, if they manage the server; raises Rejected."""

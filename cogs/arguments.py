@@ -195,14 +195,6 @@ class ZoneName(app_commands.Transformer):
         return choices([(zone, zone) for zone in zones() if typed in zone.casefold()])
 
 
-def pairs_of(typed: str) -> list[tuple[str, str]]:
-    """Read name=value, with semicolons between several; raises Rejected."""
-    pairs = [one.partition("=") for one in typed.split(";") if one.strip()]
-    if any(not sign for _, sign, _ in pairs):
-        raise Rejected(Sentence("Write name=value, with semicolons between several."))
-    return [(name.strip(), value.strip()) for name, _, value in pairs]
-
-
 AgentArg = app_commands.Transform[Agent, AgentName]
 KeyArg = app_commands.Transform[str, KeyLabel]
 RequestArg = app_commands.Transform[int, RequestId]

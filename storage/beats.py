@@ -51,7 +51,7 @@ LONGEST_LISTED = 10_000  # characters of what a beat did, and of its sections, w
 TOO_LONG = {"outcome": ["It did more than a list can hold: look at the beat itself."], "sections": []}
 
 
-def _short(column: Field) -> Label[Any]:
+def _short(column: Field) -> Label[Any]:  # of the column's own type
     """Give a column where it is short, and in place of what is long a word that says so."""
     told = literal(TOO_LONG[column.name], column.type)
     return case((func.coalesce(func.length(column), 0) <= LONGEST_LISTED, column), else_=told).label(column.name)

@@ -37,7 +37,7 @@ class UtcTime(TypeDecorator[datetime]):
     impl = BigInteger
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:  # one each database
         if dialect.name == "postgresql":
             return dialect.type_descriptor(DateTime(timezone=True))
         return dialect.type_descriptor(BigInteger())

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, bindparam, delete, func, select, update
 
@@ -23,7 +22,7 @@ from storage.convert import (
 from storage.ids import KINDS, READ, CountedIds
 from storage.names import worded
 from storage.owed import NOTED
-from storage.prepared import Prepared, Question
+from storage.prepared import PlainRow, Prepared, Question
 from storage.questions import WITH_OVERRIDES
 from storage.session import INSTALLATION, Query, Rows, Session, Values, owned
 from storage.tables import (
@@ -50,7 +49,7 @@ OF_ID = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.id == bindparam("numbe
 OF_GUILD = Prepared(WITH_OVERRIDES.where(HERE, COMMUNITIES.c.guild_id == bindparam("guild")).order_by(OVERRIDES.c.name))
 
 
-def community_of(rows: Rows | Sequence[Sequence[Any]]) -> Community:
+def community_of(rows: Rows | Sequence[PlainRow]) -> Community:
     """Give the community of rows of `WITH_OVERRIDES`, which come in any order."""
     found = {row[-2]: row[-1] for row in rows if row[-2] is not None}
     overrides = {name: found[name] for name in sorted(found)}

@@ -44,7 +44,7 @@ ReadMoment = Callable[[Any], datetime]  # of what lies in a column
 @cache
 def types_of(record: type) -> Mapping[str, object]:
     """Give the types of a record's fields by name."""
-    return {field.name: field.type for field in fields(cast(Any, record))}
+    return {field.name: field.type for field in fields(cast(Any, record))}  # Python names no type of dataclasses
 
 
 @cache

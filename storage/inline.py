@@ -95,7 +95,7 @@ class InlineConnection(aiosqlite.Connection):
         """Have the thread do something with SQLite's own connection."""
         return cast(T, await self._in_thread(work, self._conn))
 
-    def read_at_once(self, statement: str, values: list[object]) -> list[tuple[Any, ...]] | None:
+    def read_at_once(self, statement: str, values: list[object]) -> list[tuple[Any, ...]] | None:  # of any columns
         """Give the rows of a read that may be done on the loop now; None when it may not, or is too long."""
         is_newest = statement.startswith("WITH sized") and not _unhurried.get()  # of rooms: mostly they are few
         if not self._is_free() or not (is_newest or is_short((statement, values))):
@@ -311,7 +311,7 @@ def _pinned(where: str) -> set[str]:
     return {found[1] for part in bare.split(" AND ") if (found := re.fullmatch(r'\w+\."?(\w+)"? = \?', part.strip()))}
 
 
-def connect(database: str, *, beginning: Beginning | None = None, **options: Any) -> InlineConnection:  # noqa: ANN401
+def connect(database: str, *, beginning: Beginning | None = None, **options: Any) -> InlineConnection:  # noqa: ANN401 - sqlite3's
     """Give a connection that still has to be opened, as `aiosqlite.connect` does.
 
     `beginning`: fills a database that is gone when it is closed, and lies on the disk meanwhile.

@@ -24,10 +24,10 @@ from storage.inline import HELD_ON_TO, InlineConnection
 from storage.tables import METADATA
 
 Values = Mapping[str, Any]  # by column name; what is worded at run time has no types that anybody could tell
-PlainRow = tuple[Any, ...]
+PlainRow = tuple[Any, ...]  # of whatever columns were asked for
 OneRow = Row[*PlainRow]
 Rows = Sequence[OneRow]
-Convert = Callable[[Any], Any]
+Convert = Callable[[Any], Any]  # from or to what a driver has for it
 AT_A_TIME = 500  # rows of many whose values are read between two turns of the loop
 
 
@@ -254,7 +254,7 @@ def _columns(statement: Executable, dialect: Dialect) -> Iterable[tuple[str, Con
             yield name, column.type.dialect_impl(dialect).result_processor(dialect, None)
 
 
-def _to(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
+def _to(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:  # of any values
     return type_.dialect_impl(dialect).bind_processor(dialect)
 
 

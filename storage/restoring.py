@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import select, update
@@ -21,6 +20,7 @@ from storage.columns import from_microseconds
 from storage.database import Database, database_url
 from storage.forgetting import forget_rest
 from storage.migrations.path import refuse_newer
+from storage.prepared import PlainRow
 from storage.private import BESIDE, UNFINISHED, keep_private
 from storage.session import Session
 from storage.store import SqlStore
@@ -172,7 +172,7 @@ def gone_by_now(file: Path) -> list[Gone] | None:
 
 
 def _gone_from(database: sqlite3.Connection, community_id: int, guild_id: Snowflake) -> Gone:
-    def rows(asked: str) -> list[tuple[Any, ...]]:
+    def rows(asked: str) -> list[PlainRow]:
         return database.execute(f"{asked} AND community_id = ?", (community_id,)).fetchall()
 
     posts = rows("SELECT discord_id, at FROM tombstones WHERE 1 = 1")

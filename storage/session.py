@@ -48,8 +48,8 @@ from storage.prepared import Values as Values
 T = TypeVar("T")
 Query = Select[*PlainRow]
 Statement = Executable | Prepared
-Term = ColumnElement[Any]
-Field = Column[Any]
+Term = ColumnElement[Any]  # of any type
+Field = Column[Any]  # of any type
 # what a value raises that is no value of its column, or none that its record takes
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, OSError, zlib.error)
 INSTALLATION = 0  # the scope of what is kept for no community in particular

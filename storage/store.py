@@ -176,7 +176,9 @@ class SqlStore:
     async def back_up(self, target: Path, *, replace: bool = False) -> None:
         """Copy a SQLite database into a new file; raises BadSetting for another database."""
         if not self.database.is_sqlite:
-            raise BadSetting("Only SQLite is copied into a file: back PostgreSQL up with pg_dump.")
+            raise BadSetting(
+                "Only SQLite is copied into a file: back PostgreSQL up with pg_dump (docs/server.md has the command)."
+            )
         with in_sentences():
             for trouble in (await work_off(self.database)).values():
                 raise trouble  # a copy holds what everybody deleted

@@ -21,7 +21,7 @@ from tests.playground.openapi import held_to_the_description
 # How long an example takes says how busy the machine is; what must not take long is held to that by tests of its own.
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
-SLOW_PLACES = re.compile(r"^tests/(adapters/discord|chaos|playground)/?|\[postgres")
+SLOW_PLACES = re.compile(r"^tests/(adapters/discord|chaos|playground)/?|\[postgres\w*[\]-]")
 
 
 @pytest.fixture(autouse=True, scope="session")

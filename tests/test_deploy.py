@@ -98,6 +98,28 @@ def test_nobody_but_selfroom_and_what_asks_it_reaches_a_database_that_trusts_eve
     assert source["url"] == "http://database:9090"
 
 
+def test_the_steps_on_a_server_name_files_settings_services_and_commands_that_there_are() -> None:
+    steps = (ROOT / "docs/server.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:/opt/selfroom/|\s)(deploy/[\w.-]+)", steps)) - {"deploy/.env"}
+    assert named >= {"deploy/selfroom.service", "deploy/compose.yaml"}
+    assert [one for one in named if not (ROOT / one).is_file()] == []
+    settings = {f"SELFROOM_{name.upper()}" for name in Settings.model_fields} | {"DISCORD_TOKEN", "OPENAI_API_KEY"}
+    assert set(re.findall(r"^([A-Z_]+)=|(SELFROOM_[A-Z_]+)", steps, re.MULTILINE)) <= {
+        pair for name in settings for pair in ((name, ""), ("", name))
+    }
+    units = set(re.findall(r"systemctl (?:start|stop|status|enable --now) ([\w .-]+)", steps))
+    assert [
+        unit
+        for unit in " ".join(units).split()
+        if not any((DEPLOY / name).is_file() for name in (unit, f"{unit}.service"))
+    ] == []
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    asked = re.findall(r"(?:run --rm|exec -T|logs --follow|stop|start) (selfroom|database)", steps)
+    assert set(asked) <= set(services)
+    targets = re.findall(r"make -C /opt/selfroom (\w+)", steps)
+    assert all(f"\n{one}: " in (ROOT / "Makefile").read_text(encoding="utf-8") for one in targets)
+
+
 @pytest.mark.skipif(which("systemd-analyze") is None, reason="there is no systemd-analyze here")
 @pytest.mark.parametrize("unit", sorted(path.name for path in DEPLOY.glob("*.service")))
 def test_a_unit_is_kept_from_what_it_does_not_need(unit: str) -> None:

@@ -18,9 +18,10 @@ from bot.core.errors import StoreError
 from bot.core.models import OwnProvider
 from bot.core.records import Snowflake
 from bot.core.sealing import of_provider
-from bot.doctor import Finding, check_data_folder, examine, examine_communities
+from bot.doctor import Finding, check_data_folder, examine, examine_communities, examine_model
 from bot.settings import Settings, load_settings
 from storage.store import SqlStore
+from tests.adapters.test_wire import line, problem, response
 from tests.fakes import WordTokenizer
 
 TOLD = web.AppKey("told", dict[str, Any])  # what Discord tells of the bot: its flags, its servers, and the date
@@ -321,3 +322,13 @@ def test_the_files_of_what_ifs_are_their_owners_alone_again_once_somebody_has_mo
     check_data_folder(tmp_path / "data")
     modes = [stat.S_IMODE(one.stat().st_mode) for one in (tree, tree.parent, tree.parent.parent, tmp_path / "data")]
     assert modes == [0o600, 0o700, 0o700, 0o700]
+
+
+async def test_the_doctor_tells_whether_a_model_keeps_to_a_schema() -> None:
+    async with line(problem(400, "json_schema unknown"), response(), response('{"word": "ready"}')) as (
+        providers,
+        there,
+    ):
+        assert (await examine_model(providers, "tiny")).what.endswith("it takes no schema, and is shown an example.")
+        assert (await examine_model(providers, "other")).what.endswith("it keeps to a schema.")
+    assert ["text" in one for one in there.bodies] == [True, False, True]

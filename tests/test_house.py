@@ -28,6 +28,7 @@ LONGEST_FILE = 500
 LONGEST_COG = 200
 LONGEST_COMMAND = 12
 WITHOUT_A_TEST_FILE = 6  # modules that do something of core and engine; this only ever becomes less
+ANY_LINES = 120  # of the product that say `Any`
 COMMAND_DECORATORS = {"command", "context_menu"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -107,6 +108,25 @@ def test_cogs_are_thin() -> None:
 def test_nothing_is_called_by_a_name_that_says_nothing() -> None:
     empty = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
     assert [path for path in sources(*PRODUCT, "tests") if path.stem in empty] == []
+
+
+def is_any_of_the_code(line: str) -> bool:
+    """Tell whether a line has the type `Any`, as no import and no words of a text have it."""
+    code = line.split("#")[0]
+    return bool(re.search(r"\bAny\b", code)) and not re.search(r"import .*Any|^    Any,$|[\"'][^\"']*\bAny\b", code)
+
+
+def test_what_may_be_any_is_rare_and_has_its_reason_beside_it_or_above() -> None:
+    texts = {path: path.read_text().splitlines() for path in sources(*PRODUCT)}
+    assert sum(bool(re.search(r"\bAny\b", line)) for lines in texts.values() for line in lines) < ANY_LINES
+    lacking = [
+        f"{path}:{number + 1}"
+        for path, lines in texts.items()
+        for number, line in enumerate(lines)
+        if is_any_of_the_code(line) and not lines[number - 1].strip().startswith("#")
+        if not re.search(r"[A-Za-z]{2}", re.sub(r"noqa: \w+|type: ignore\S*", "", "#".join(line.split("#")[1:])))
+    ]
+    assert lacking == []
 
 
 def does_something(path: Path) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -12,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from bot.__main__ import cli, say_tally
@@ -56,23 +58,16 @@ def refused(*words: str) -> str:
     return result.stderr.removeprefix("Selfroom cannot go on: ").strip()
 
 
-def test_without_a_command_it_lists_what_there_is() -> None:
+def test_without_a_command_it_lists_what_there_is_and_how_commands_end() -> None:
     told = selfroom().output
-    for name in (
-        "run",
-        "playground",
-        "doctor",
-        "migrate",
-        "export",
-        "import",
-        "backup",
-        "move",
-        "rotate-secret",
-        "replay",
-        "hud",
-        "actions",
-    ):
-        assert name in told
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    table = readme.partition("## The command line")[2].partition("\nTo see a busy room")[0]
+    commands = [one.name or "" for one in get_command(cli).commands.values() if not one.hidden]  # type: ignore[attr-defined]
+    assert len(commands) == 20
+    for name in commands:
+        assert f" {name} " in told
+        assert re.search(rf"`(selfroom )?{name}\b", table), f"the README does not tell of {name}"
+    assert all(f"with {code} " in " ".join(told.split()) for code in (0, 1, 2, 130, 143))
 
 
 def test_the_actions_are_a_table_for_the_documentation() -> None:

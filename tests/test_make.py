@@ -112,3 +112,9 @@ def test_what_is_written_to_a_file_has_no_progress_in_it(clone: Path) -> None:
     done = subprocess.run(["make", "run"], cwd=clone, env=ALONE, capture_output=True, text=True, check=True)
     assert "Fetching the libraries" in done.stdout
     assert "--quiet" in done.stderr
+
+
+def test_who_installs_it_for_a_service_has_it_compiled_and_starts_nothing(clone: Path) -> None:
+    told = on_a_terminal("make", "install", within=clone)
+    assert "uv sync --frozen --inexact --no-dev (compiling: 1)" in told.replace("\r", "")
+    assert "ready" not in told

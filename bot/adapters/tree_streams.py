@@ -3,17 +3,17 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, Protocol, TypeVar, cast
 
 from aiohttp import web
 
 from bot.core.errors import NotFound, SelfroomError
-from bot.core.page_rows import node_row
+from bot.core.page_rows import OF_TREES, event_row, node_row, price_rows, seen_row, tree_row, world_mind_row
 from bot.core.records import AgentId, Beat, Community, Snowflake
 from bot.core.timelines.growth import Operation
-from bot.core.timelines.records import Event, EventKind, Node, NodeId, Timeline
+from bot.core.timelines.records import Event, Node, NodeId, Timeline
 from bot.core.timelines.showing import MindShown
 
 LOOK_SECONDS: Final = 0.2  # how often a file is looked at for who waits
@@ -21,9 +21,6 @@ ASKED_AGAIN_SECONDS: Final = 10.0  # rights are taken away as well
 MOST_STREAMS: Final = 32  # beyond them who has most of them gives one up
 MOST_EACH: Final = 16  # a page that is left is noticed within seconds
 LARGEST: Final = 2**53  # of a number on a page
-OF_TREES: Final = frozenset(
-    {EventKind.ATTACHED, EventKind.RUN_START, EventKind.RUN_FINISH, EventKind.RUN_FAILED, EventKind.DELETED}
-)
 
 
 class TreeVisitors(Protocol):
@@ -61,21 +58,12 @@ class TreeVisitors(Protocol):
     ) -> Beat:
         """Give what an agent saw at a beat of a node."""
 
-    async def price(
-        self,
-        token: str,
-        guild_id: Snowflake,
-        timeline: Timeline,
-        what: Operation,
-        node_id: NodeId,
-        *,
-        turns: int,
-        siblings: int,
-    ) -> Decimal:
-        """Give what a run is thought to cost in USD; raises what keeps it from being run."""
+    async def prices(
+        self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId, *, turns: int, siblings: int
+    ) -> Mapping[Operation, Decimal | str]:
+        """Give what each operation on a node is thought to cost in USD, or the sentence that keeps it from it."""
 
 
-RUNS: Final[tuple[Operation, ...]] = ("advance", "multi", "chain", "frontier")
 T = TypeVar("T")
 Asker = tuple[str, Snowflake]  # by which token, and of which server
 CommunityOf = Callable[[web.Request], Awaitable[Community | None]]  # raises for who is no visitor
@@ -152,7 +140,7 @@ class TreeStreams:
     async def _minds(self, request: web.Request) -> web.Response:
         timeline = await self._tree(request)
         carried = await _told(self._visitors().minds(*await self._asker(request), timeline, _node_id(request)))
-        return web.json_response([mind_row(one) for one in carried])
+        return web.json_response({"minds": [world_mind_row(one) for one in carried]})
 
     async def _seen(self, request: web.Request) -> web.Response:
         timeline, asker = await self._tree(request), await self._asker(request)
@@ -162,19 +150,13 @@ class TreeStreams:
         )
 
     async def _prices(self, request: web.Request) -> web.Response:
-        """Tell of each run from a node what it is thought to cost, or why it cannot be."""
+        """Tell of each operation on a node what it is thought to cost, or why it cannot be done."""
         timeline, asker = await self._tree(request), await self._asker(request)
         turns, siblings = (_number(request.query.get(name, "")) for name in ("turns", "siblings"))
-        prices = {}
-        for what in RUNS:
-            try:
-                usd = await self._visitors().price(
-                    *asker, timeline, what, _node_id(request), turns=turns, siblings=siblings
-                )
-                prices[what] = {"usd": str(usd)}
-            except SelfroomError as error:
-                prices[what] = {"refused": error.sentence}
-        return web.json_response(prices)
+        prices = await _told(
+            self._visitors().prices(*asker, timeline, _node_id(request), turns=turns, siblings=siblings)
+        )
+        return web.json_response(price_rows(prices))
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         asker = await self._asker(request)
@@ -261,45 +243,6 @@ def refusal(error: SelfroomError) -> web.HTTPException:
     """Give what a page is told that may not look, or looks for what is not there."""
     kind = web.HTTPNotFound if isinstance(error, NotFound) else web.HTTPForbidden
     return kind(text=json.dumps({"message": error.sentence}), content_type="application/json")
-
-
-def tree_row(one: Timeline, coin: str) -> dict[str, object]:
-    """Give a tree as pages tell of it; `coin`: the money in which its calls are counted."""
-    return {
-        "id": one.id,
-        "title": one.title,
-        "thread_id": None if one.thread_id is None else str(one.thread_id),
-        "usd_cap": str(one.usd_cap),
-        "coin": coin,
-    }
-
-
-def mind_row(one: MindShown) -> dict[str, object]:
-    """Give what an agent carries as the page shows it; side 0 are the public rooms."""
-    return {
-        "agent": one.agent_id,
-        "name": one.name,
-        "side": one.side,
-        "knowledge": dict(one.knowledge),
-        "focus": dict(one.focus),
-    }
-
-
-def seen_row(beat: Beat) -> dict[str, object]:
-    """Give what an agent saw, said and thought at a beat that never was."""
-    return {
-        "beat_id": beat.id,
-        "agent": beat.agent_id,
-        "at": beat.at.isoformat(),
-        "hud": beat.hud,
-        "answer": beat.answer,
-        "thoughts": beat.thoughts,
-    }
-
-
-def event_row(one: Event) -> dict[str, object]:
-    """Give an event as the page reads it."""
-    return {"seq": one.seq, "node": one.node_id, "kind": one.kind, **one.data}
 
 
 def _number(text: str) -> int:

@@ -313,7 +313,7 @@ def scene_row(told: Told) -> dict[str, object]:
         ],
         "facts": [*map(list, seen.facts)] if seen else [],
         "bars": [*map(list, seen.bars)] if seen else [],
-        "lines": [told.cast.words(scene.outcome)] if scene.outcome else [*told.board.lines] if not seen else [],
+        "lines": told.cast.words(scene.outcome).splitlines() or ([] if seen else [*told.board.lines]),
         "why": scene.why,
         "until": told.board.until.isoformat() if told.board.until else None,
         "board_post_id": str(scene.board_post_id) if scene.board_post_id else None,

@@ -87,7 +87,7 @@ class ProcessWorkshop:
         )
 
 
-async def _answered(bench: Process, task: object) -> tuple[bool, Any]:
+async def _answered(bench: Process, task: object) -> tuple[bool, Any]:  # whatever the task gives
     """Hand a piece of work in and wait for what comes of it: whether it was done, and the result or the error."""
     assert bench.stdin is not None and bench.stdout is not None  # noqa: S101 - both are pipes
     packed = pickle.dumps(task)

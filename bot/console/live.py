@@ -1,29 +1,22 @@
 """What happens, as it happens: server-sent events by number, for who may see each at that moment."""
 
 import asyncio
-import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Set
-from contextlib import suppress
 from functools import lru_cache
-from typing import Final, cast
+from typing import Final
 
 from aiohttp import web
 
 from bot.console.door import Guest
 from bot.console.feed import KEPT, Feed, Told
 from bot.console.standing import Asker
-from bot.core.errors import Rejected
+from bot.console.streams import HERE, HERE_SECONDS, Streams, heard_until, is_there, worded
 from bot.core.happenings import Happened
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Snowflake
 from bot.engine.front_desk import FrontDesk
 
-HERE_SECONDS: Final = 10.0  # so often a quiet stream shows that it is there, and is asked whether it still may be
 MASK_SECONDS: Final = 1.0  # as long all who look share what is known of who sits in a closed scene
-MOST_STREAMS: Final = 64  # beyond them the server that has most of them gives one up
-MOST_EACH: Final = 12  # a page that is left is noticed within seconds
-LARGEST: Final = 2**53  # of a number on a page
-TOO_MANY = "Too many look just now: close a page of the console."
 TOGETHER_SECONDS: Final = 0.2  # what happens within is told at once: so a busy house costs little for each who looks
 Asking = Callable[[web.Request], Awaitable[Asker]]
 
@@ -31,12 +24,12 @@ Asking = Callable[[web.Request], Awaitable[Asker]]
 class Live:
     """The stream of everything that happens; `asker` judges who asks, `still` whether they may go on."""
 
-    def __init__(self, desk: FrontDesk, feed: Feed, asker: Asking, still: Asking) -> None:
+    def __init__(self, desk: FrontDesk, feed: Feed, streams: Streams, asker: Asking, still: Asking) -> None:
         self._desk = desk
+        self._streams = streams
         self._feed = feed
         self._asker = asker
         self._still = still
-        self._open: dict[asyncio.Task[object], Guest] = {}  # the oldest first
         self._asking: defaultdict[Snowflake, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._masks: dict[Snowflake, tuple[float, Mapping[AgentId, Snowflake | None], frozenset[AgentId]]] = {}
 
@@ -45,33 +38,12 @@ class Live:
         asker = await self._asker(request)
         guest = Guest(asker.guild_id, asker.person.id)
         community, _ = await self._desk.community.settings(asker.guild_id)
-        after = _number(request.query.get("after", "") or request.headers.get("Last-Event-ID", ""))
+        heard = heard_until(request)
+        after = self._feed.seq if heard is None else heard
         kinds = frozenset(request.query.get("kinds", "").split(",")) & set(Happened) or frozenset(Happened)
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
-        task = cast("asyncio.Task[object]", asyncio.current_task())
-        self._make_place(guest)
-        self._open[task] = guest
-        try:
-            await response.prepare(request)
-            with suppress(ConnectionResetError, web.HTTPException, Rejected):  # the page, its session or right is gone
-                await self._tell(request, response, community.id, self._feed.seq if after is None else after, kinds)
-        finally:
-            self._open.pop(task, None)
-        return response
-
-    def _make_place(self, guest: Guest) -> None:
-        """Close a stream of the server that has most, where all are taken; raises where that is who asks."""
-        if sum(one == guest for one in self._open.values()) >= MOST_EACH:
-            raise web.HTTPServiceUnavailable(text=TOO_MANY)
-        if len(self._open) < MOST_STREAMS:
-            return
-        servers = Counter(one.guild_id for one in self._open.values())
-        ((most, count),) = servers.most_common(1)
-        if servers[guest.guild_id] + 1 >= count:
-            raise web.HTTPServiceUnavailable(text=TOO_MANY)
-        oldest = next(task for task, one in self._open.items() if one.guild_id == most)
-        del self._open[oldest]
-        oldest.cancel()
+        return await self._streams.told(
+            request, guest, lambda response: self._tell(request, response, community.id, after, kinds)
+        )
 
     async def _tell(
         self,
@@ -81,12 +53,12 @@ class Live:
         after: int,
         kinds: frozenset[str],
     ) -> None:
-        while request.transport is not None and not request.transport.is_closing():
+        while is_there(request):
             asker = await self._still(request)
             found = self._feed.after(community_id, after)
             if found is None:
                 after = self._feed.seq
-                await response.write(_worded(after, "gap", {"seq": after, "kind": "gap"}))
+                await response.write(worded(after, "gap", {"seq": after, "kind": "gap"}))
                 continue
             rooms, masked = await self._rooms(asker.guild_id) if found else ({}, frozenset[AgentId]())
             shown = [
@@ -102,7 +74,7 @@ class Live:
                 async with asyncio.timeout(HERE_SECONDS):
                     await self._feed.wait(community_id, after)
             except TimeoutError:
-                await response.write(b": here\n\n")
+                await response.write(HERE)
 
     async def _rooms(self, guild_id: Snowflake) -> tuple[Mapping[AgentId, Snowflake | None], frozenset[AgentId]]:
         """Give the channel of each room, and of which agents nothing is told: they sit in a closed scene."""
@@ -149,13 +121,4 @@ def row(told: Told) -> dict[str, object]:
 
 @lru_cache(maxsize=KEPT)  # told to everybody who looks
 def _written(told: Told) -> bytes:
-    return _worded(told.seq, told.happening.kind, row(told))
-
-
-def _worded(seq: int, kind: str, data: dict[str, object]) -> bytes:
-    return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(data)}\n\n".encode()
-
-
-def _number(text: str) -> int | None:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 16 else None
-    return number if number is not None and number < LARGEST else None
+    return worded(told.seq, told.happening.kind, row(told))

@@ -80,6 +80,7 @@ class RunPages:
     def _changed(self) -> list[Route]:
         one, at, run = "/runs/{run}", "/runs/{run}/snapshots/{snapshot}", shapes.RunNumber
 
+        # what more a Route takes, by its names
         def change(path: str, told: Told, about: str, gives: object = shapes.Nothing, **more: Any) -> Route:  # noqa: ANN401
             return Route(
                 **{"method": "POST", "scope": Scope.RUN, **more}, path=path, told=told, about=about, gives=gives

@@ -17,6 +17,7 @@ from bot.console.doing import Doings
 from bot.console.door import Door, Guest, Pace, Passes
 from bot.console.feed import Feed
 from bot.console.glances import SHARED_SECONDS, Glances
+from bot.console.growing import Growing, TreeLive
 from bot.console.guard import guard, lay_policy, origins_of
 from bot.console.live import Live
 from bot.console.openapi import described
@@ -24,7 +25,8 @@ from bot.console.reading import Readings
 from bot.console.routes import Given, Route, Scope
 from bot.console.runs import RunPages
 from bot.console.standing import Asker, Standing
-from bot.console.trees import TreePages
+from bot.console.streams import Streams
+from bot.console.trees import NODE, TREE, TreePages
 from bot.console.turns import Turns, given
 from bot.core.errors import BadSetting, NotFound, Rejected, SelfroomError
 from bot.core.happenings import Happened, Happening
@@ -50,8 +52,8 @@ log = structlog.get_logger(__name__)
 
 def routes_of(desk: FrontDesk, feed: Feed, glances: Glances, presets: Mapping[str, RunSpec]) -> list[Route]:
     """Give all that can be asked, read and changed."""
-    readings = Readings(desk, feed, glances)
-    pages = (readings, Doings(desk, readings), RunPages(desk, presets), TreePages(desk))
+    readings, trees = Readings(desk, feed, glances), TreePages(desk)
+    pages = (readings, Doings(desk, readings), RunPages(desk, presets), trees, Growing(desk, trees))
     return [route for one in pages for route in one.routes()]
 
 
@@ -84,7 +86,9 @@ class Console:
         self._tried = Pace(clock, most=TRIED_MOST, seconds=TRIED_SECONDS)
         self._turns = Turns()
         self._origins: list[str] = []
-        self._live = Live(desk, feed, self._asker, self._still)
+        streams = Streams()
+        self._live = Live(desk, feed, streams, self._asker, self._still)
+        self._trees = TreeLive(desk, TreePages(desk), streams, self._asker, self._still)
         desk.runs.on_news = lambda whose: feed.tell([Happening(kind=Happened.CHANGED, community_id=whose, what="runs")])
         self._runner = web.AppRunner(
             self._app(routes_of(desk, feed, Glances(desk, glance_seconds), presets or {}), shared),
@@ -131,6 +135,9 @@ class Console:
         app.router.add_post("/api/v1/session", self._enter)
         app.router.add_delete("/api/v1/session", self._leave)
         app.router.add_get("/api/v1/events", self._live.stream)
+        for path in (TREE, NODE):
+            stream = _streamed(path, "")
+            app.router.add_get(f"/api/v1{stream.served_at}", self._trees.stream)
         app.router.add_get("/api/v1/openapi.json", _description([*own_routes(), *routes]))
         for route in routes:
             app.router.add_route(route.method, f"/api/v1{route.served_at}", self._shown(route))
@@ -277,7 +284,14 @@ def own_routes() -> list[Route]:
         Route(path=session, method="POST", told=_elsewhere, about=begins, body=Entered, gives=shapes.Proof),
         Route(path=session, method="DELETE", told=_elsewhere, about="End the session.", status=204),
         Route(path="/events", told=_elsewhere, about="What happens.", query=stream, content="text/event-stream"),
+        _streamed(TREE, "Nodes of a tree that are made, begin, end and go."),
+        _streamed(NODE, "What happens in a node."),
     ]
+
+
+def _streamed(path: str, about: str) -> Route:
+    after = {"after": "the number of the last event that was heard"}
+    return Route(path=f"{path}/events", told=_elsewhere, about=about, query=after, content="text/event-stream")
 
 
 async def _elsewhere(_: Asker, request: web.Request) -> object:

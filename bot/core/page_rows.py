@@ -1,12 +1,21 @@
 """What pages show of agents, of their beats and of worlds, as rows of JSON: the playground's drawer and the console."""
 
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
 from bot.core.kinds import LetterKind
 from bot.core.models import Model
 from bot.core.next_beat import NextBeat
 from bot.core.records import PUBLIC_SIDE, Agent, Beat, Room
-from bot.core.timelines.records import Node
+from bot.core.timelines.growth import Operation
+from bot.core.timelines.records import Event, EventKind, Node, Timeline
+from bot.core.timelines.showing import MindShown
 from bot.core.view import Glance, Outline
 
+OF_TREES: Final = frozenset(
+    {EventKind.ATTACHED, EventKind.RUN_START, EventKind.RUN_FINISH, EventKind.RUN_FAILED, EventKind.DELETED}
+)
 SHARED, COUNTED, TAKEN = "others' share", "provider adds", "provider counts less"  # so sections add up to the input
 
 
@@ -105,3 +114,47 @@ def node_row(one: Node) -> dict[str, object]:
         "outcome": one.outcome,
         "note": one.note,
     }
+
+
+def tree_row(one: Timeline, coin: str) -> dict[str, object]:
+    """Give a tree as pages tell of it; `coin`: the money in which its calls are counted."""
+    return {
+        "id": one.id,
+        "title": one.title,
+        "thread_id": None if one.thread_id is None else str(one.thread_id),
+        "usd_cap": str(one.usd_cap),
+        "coin": coin,
+    }
+
+
+def world_mind_row(one: MindShown) -> dict[str, object]:
+    """Give what an agent carries as the page shows it; side 0 are the public rooms."""
+    return {
+        "agent": one.agent_id,
+        "name": one.name,
+        "side": one.side,
+        "knowledge": dict(one.knowledge),
+        "focus": dict(one.focus),
+    }
+
+
+def seen_row(beat: Beat) -> dict[str, object]:
+    """Give what an agent saw, said and thought at a beat that never was."""
+    return {
+        "beat_id": beat.id,
+        "agent": beat.agent_id,
+        "at": beat.at.isoformat(),
+        "hud": beat.hud,
+        "answer": beat.answer,
+        "thoughts": beat.thoughts,
+    }
+
+
+def event_row(one: Event) -> dict[str, object]:
+    """Give an event as the page reads it."""
+    return {"seq": one.seq, "node": one.node_id, "kind": one.kind, **one.data}
+
+
+def price_rows(prices: Mapping[Operation, Decimal | str]) -> dict[str, dict[str, str]]:
+    """Give what operations on a node are thought to cost, or why they cannot be done."""
+    return {what: {"refused": one} if isinstance(one, str) else {"usd": str(one)} for what, one in prices.items()}

@@ -132,6 +132,7 @@ def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
+# what pydantic tells of a model, which has no type narrower than JSON
 def _strict(part: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Json]:
     """Keep a parameter's shape and leave its limits to validation, which can explain them."""
     if "$ref" in part:

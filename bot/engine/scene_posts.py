@@ -1,6 +1,5 @@
 """What of a step is said in a scene's thread: an agent's words as its own, all else as System's."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,7 +15,7 @@ from bot.core.records import SYSTEM, AgentId, CommunityId, Message, MessageId, S
 from bot.core.scenes.kind import RULES, Event, Expect, Seat
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import Scene, SceneEvent
-from bot.core.scenes.showing import TEXT, Cast, begun
+from bot.core.scenes.showing import TEXT, Cast, begun, texts_in
 from bot.core.scenes.windows import has_people
 from bot.core.splitting import split
 from bot.core.wording import honest
@@ -24,7 +23,6 @@ from bot.core.wording import honest
 WPM = 80
 SILENCED = "silenced"
 GONE_LINES = "Whoever is out of the game writes nothing here until it is over: such lines are taken away."
-_TEXTS = re.compile(r"\{t(\d+)\}")
 
 
 async def names_of(read: Reading, scene: Scene) -> dict[Seat, str]:
@@ -123,7 +121,7 @@ async def asides(write: Writing, scene: Scene, events: Sequence[Event], *, now: 
 
 async def _cast_for(write: Writing, scene: Scene, events: Sequence[Event]) -> Cast:
     """Give what the marks in some events stand for."""
-    named = {number for one in events for number in _texts_in(one)}
+    named = {number for one in events for number in texts_in(one.text)}
     texts = await write.scenes.texts(scene.community_id, scene.id, named)
     return Cast(names=await names_of(write, scene), texts=texts, options=scene.options)
 
@@ -168,14 +166,10 @@ async def taken_away(
 
 def _said(events: Sequence[Event], cast: Cast, *, alone: bool) -> Sequence[_Said]:
     """Give the messages: each speech one of its own, what System tells in one together."""
-    told = [_Said(_worded(one, cast, alone=alone), _texts_in(one)) for one in events]
+    told = [_Said(_worded(one, cast, alone=alone), texts_in(one.text)) for one in events]
     if alone:
         return told
     return [_Said("\n".join(one.words for one in told), tuple(n for one in told for n in one.texts))]
-
-
-def _texts_in(event: Event) -> tuple[int, ...]:
-    return tuple(int(number) for number in _TEXTS.findall(event.text))
 
 
 def _worded(event: Event, cast: Cast, *, alone: bool) -> str:

@@ -26,6 +26,8 @@ CREATE TABLE IF NOT EXISTS blobs(key TEXT PRIMARY KEY, content_type TEXT NOT NUL
 # The lock is kept as long as the file is open: two playgrounds on one state would overwrite one another.
 PRAGMAS = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
 
+Rows = list[tuple[Any, ...]]  # of whatever was asked
+
 
 class Journal:
     """Writes through to SQLite; without a path it lives in memory only."""
@@ -58,7 +60,7 @@ class Journal:
             self._open = True
         self._db.execute(sql, values)
 
-    def read(self, sql: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+    def read(self, sql: str, values: tuple[object, ...] = ()) -> Rows:
         """Run one query."""
         return self._db.execute(sql, values).fetchall()
 

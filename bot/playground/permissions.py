@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntFlag
 from typing import Any
 
-Json = Mapping[str, Any]
+Json = Mapping[str, Any]  # a row, which is looked at field by field
 
 
 class Permission(IntFlag):

@@ -4,14 +4,13 @@ import json
 import secrets
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 from bot.playground import permissions
 from bot.playground.clock import Clock
 from bot.playground.events import Event
 from bot.playground.faults import Faults
 from bot.playground.hub import Hub
-from bot.playground.journal import Journal, Shelf
+from bot.playground.journal import Journal, Rows, Shelf
 from bot.playground.kinds import DIRECT, THREADS, ChannelKind
 from bot.playground.permissions import Permission
 from bot.playground.ratelimits import Pace, RateLimits
@@ -303,9 +302,9 @@ class MessageBook:
         return int(self._journal.read(sql, (int(channel_id),))[0][0])
 
 
-def _all(rows: list[tuple[Any, ...]]) -> list[Json]:
+def _all(rows: Rows) -> list[Json]:
     return [json.loads(row[0]) for row in rows]
 
 
-def _first(rows: list[tuple[Any, ...]]) -> Json | None:
+def _first(rows: Rows) -> Json | None:
     return json.loads(rows[0][0]) if rows else None

@@ -6,14 +6,14 @@ import socket
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from bot.core.models import ModelAnswer, ModelCall
 from bot.core.runs.spec import Further, RunSpec
 from bot.core.timelines.records import NodeId, TreeKey
 from bot.engine.runs.playing import Paying, Played
 from bot.engine.timelines.answers import HouseFacts
-from bot.engine.timelines.pipe import Pipe
+from bot.engine.timelines.pipe import Given, Pipe
 from bot.runs.home import RunHome
 from bot.runs.minds import lent_purse
 from bot.runs.simulating import Wanted, advance, simulate
@@ -31,7 +31,7 @@ class RunProcess:
         self._is_ended = False
         self.pipe: Pipe | None = None
 
-    async def serve(self, what: str, given: tuple[Any, ...]) -> object:
+    async def serve(self, what: str, given: Given) -> object:
         """Do what the house asks."""
         match what:
             case "begin":

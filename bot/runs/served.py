@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import structlog
 
@@ -23,7 +23,7 @@ from bot.core.records import Json, Snowflake
 from bot.core.runs.spec import Further, RunSpec
 from bot.engine.front_desk.runs import ONE_PLAYS, RunHouse, UnderWay
 from bot.engine.runs.playing import Played
-from bot.engine.timelines.pipe import Cut, Pipe
+from bot.engine.timelines.pipe import Cut, Given, Pipe
 from bot.runs import shown
 from bot.runs.home import RunHome
 from bot.runs.simulating import ENDED, named
@@ -59,7 +59,7 @@ class _Play:
     life: asyncio.Task[None] | None = None
     ending: asyncio.Task[None] | None = None
 
-    async def serve(self, what: str, given: tuple[Any, ...]) -> object:
+    async def serve(self, what: str, given: Given) -> object:
         """Do what the process asks of the house, and hear what it tells."""
         match what:
             case "answer":

@@ -7,7 +7,8 @@ from bot.core.errors import Rejected
 from bot.core.records import Json, Snowflake
 from bot.core.scenes.kind import MOST_SEATS
 from bot.core.scenes.registry import KINDS
-from cogs.arguments import AgentArg, pairs_of
+from bot.core.timelines.typed import pairs_of
+from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, managers_only
 from cogs.scene.naming import KindArg, SceneArg, SceneGroup
 from cogs.ui.guide import FOR_EVERYONE

@@ -11,8 +11,9 @@ from bot.core.scenes.moves import parameters
 from bot.core.scenes.records import Fared, Scene, SceneStatus
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import hint_of, title_of
+from bot.core.timelines.typed import pairs_of
 from bot.core.wording import as_words, counted, honest
-from cogs.arguments import AgentArg, pairs_of
+from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, person, wait
 from cogs.scene.naming import KindArg, MoveArg, SceneArg, SceneGroup, scenes_seen
 from cogs.ui.guide import FOR_EVERYONE

@@ -63,7 +63,7 @@ class TreeGroup(Group):
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
-        """Hear of nodes that are over."""
+        """Hear of trees that are otherwise."""
         self.desk.timelines.on_changed(self.redraw)
 
     async def tree(self, interaction: Interaction, number: int | None, *, to_look: bool = False) -> Timeline:
@@ -132,7 +132,6 @@ class TreeGroup(Group):
             if not await self.sure(interaction, asked, "Run it", tree=timeline.id):
                 return ()
         nodes = await self.desk.timelines.grow(timeline, person(interaction), growth)
-        self.redraw(timeline.key)
         made = ", ".join(str(one.id) for one in nodes)
         await self.say(interaction, Sentence.joined(f"Made: {counted(len(nodes), 'node')} ({made}).", then))
         return nodes

@@ -1,19 +1,15 @@
 """`/timeline`: trees begin and grow."""
 
-from collections.abc import Sequence
-
 from discord import app_commands
-from pydantic import ValidationError
 
 from bot.core.actions.fields import LARGEST_DISCORD_ID
 from bot.core.errors import Rejected
 from bot.core.sentences import Sentence
-from bot.core.timelines.changes import Change, PublicEvent, Settings
 from bot.core.timelines.growth import Growth
-from bot.core.timelines.records import NodeId, Timeline
+from bot.core.timelines.records import NodeId
+from bot.core.timelines.typed import Typed, agents_named, changes_of
 from cogs.arguments import AgentArg
 from cogs.base import Interaction, guild_of, managers_only, person, wait
-from cogs.timeline.altering import agents_named, mind_changes, pair, property_changes, scene_changes
 from cogs.timeline.boards import Minutes, Number, Siblings, Text, TreeGroup, TreeNumber, Turns
 from cogs.ui.texts import label
 
@@ -191,13 +187,11 @@ class Growing(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         everyone = await self.desk.agents.everyone(guild_of(interaction))
-        try:
-            changes = [*_happens(timeline, event, visitor), *mind_changes(agent, knows, told, note, plan)]
-            changes += [*property_changes(agent, properties, everyone, timeline.room_id), *scene_changes(scene, state)]
-            changes += _set(setting)
-        except ValidationError as error:
-            raise Rejected(f"That cannot be changed so: {error.errors()[0]['msg']}.") from error
-        growth = Growth(what="branch", by=person(interaction), nodes=_ids(node), changes=tuple(changes))
+        given = {"event": event, "visitor": visitor, "knows": knows, "told": told, "note": note, "plan": plan}
+        given |= {"properties": properties, "scene": scene, "state": state, "setting": setting}
+        typed = Typed.model_validate(given)
+        changes = changes_of(typed, agent, everyone, timeline.room_id)
+        growth = Growth(what="branch", by=person(interaction), nodes=_ids(node), changes=changes)
         await self.grow(interaction, timeline.id, growth)
 
     @app_commands.command()
@@ -217,14 +211,6 @@ class Growing(TreeGroup):
         then = Sentence(" What {agent} answers comes here.", agent=label(agent.name))
         for made in await self.grow(interaction, timeline.id, growth, then):
             await self.tell_answer(interaction, timeline, made.id, agent)
-
-
-def _happens(timeline: Timeline, event: str | None, visitor: str | None) -> Sequence[Change]:
-    return [PublicEvent(room_id=timeline.room_id, text=event, visitor=visitor or "")] if event else []
-
-
-def _set(setting: str | None) -> Sequence[Change]:
-    return [Settings(values=dict([pair(setting)]))] if setting else []
 
 
 def _ids(node: int) -> tuple[NodeId, ...]:

@@ -132,7 +132,6 @@ class Looking(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         await self.desk.timelines.note(timeline, person(interaction), node, text)
-        self.redraw(timeline.key)
         await self.say(interaction, f"Noted beside node {node}.")
 
     @app_commands.command()
@@ -166,7 +165,6 @@ class Looking(TreeGroup):
             told = await self.desk.timelines.remove(timeline, who)
         else:
             told = await self.desk.timelines.delete(timeline, who, node)
-        self.redraw(timeline.key)
         await self.say(interaction, told)
 
     @app_commands.command()

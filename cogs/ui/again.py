@@ -29,7 +29,7 @@ UNCHANGED = Sentence("Nothing has changed.")
 
 Interaction = discord.Interaction[SelfroomClient]
 Item = discord.ui.Item[discord.ui.View]
-Slash = app_commands.Command[Any, Any, Any]
+Slash = app_commands.Command[Any, Any, Any]  # whatever it takes and gives
 Raw = Any  # of Discord's own objects
 Command = Slash | app_commands.ContextMenu
 

@@ -32,7 +32,7 @@ TITLES: Final[dict[str, Sentence]] = {LOOKING_BACK: Sentence("Find what was said
 NOTHING_LEFT = Sentence("Nothing of this is for you any more.")
 LONGEST = 4_000  # characters of a card
 
-Command = app_commands.Command[Any, Any, Any]
+Command = app_commands.Command[Any, Any, Any]  # whatever it takes and gives
 Entry = Command | app_commands.Group | app_commands.ContextMenu
 
 

@@ -7,6 +7,7 @@ import discord
 
 from bot.core.records import Json
 from bot.core.scenes.kind import SceneKind
+from bot.core.scenes.records import SceneStatus
 from bot.core.scenes.showing import Board, Told
 from bot.core.terminal import without_unseen
 from bot.core.wording import honest
@@ -49,7 +50,8 @@ COLOURED = frozenset({"landlord", "village"})  # their colours mean something: n
 
 def results_text(told: Told) -> str:
     """Word how a scene stands, or ended."""
-    words = told.cast.words(told.scene.outcome) or "\n".join(told.board.lines)
+    came = told.cast.words(told.scene.outcome) if told.scene.status is SceneStatus.OVER else ""
+    words = came or "\n".join(told.board.lines)
     return honest(f"**{told.board.title}**\n{words}"[:SHOWN_CHARACTERS])
 
 

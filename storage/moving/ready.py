@@ -12,7 +12,7 @@ from storage.moving.contents import OWNERS, counts_itself
 from storage.session import Field, Session, Values
 
 Plain = tuple[object, ...]  # values as they lie in the database, in the order of the table's columns
-Way = Callable[[Any], object] | None
+Way = Callable[[Any], object] | None  # of values of one column
 
 
 def ready(table: Table, rows: Sequence[Values], dialect: Dialect) -> list[Plain]:

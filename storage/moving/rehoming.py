@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from types import MappingProxyType
-from typing import Any
 
 from sqlalchemy import Date, Table, and_, select
 
@@ -18,6 +17,7 @@ from storage.erasing import erase
 from storage.moving.arrival import EARLIEST, OPEN
 from storage.moving.contents import MOVED, counts_itself
 from storage.moving.staging import Keys, keys_in, remove, short_turn
+from storage.prepared import PlainRow
 from storage.rooms import SqlRooms
 from storage.session import Session, Values, owned
 from storage.tables import (
@@ -167,7 +167,7 @@ async def copy_rows(
         await target.put_plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", rows)  # noqa: S608
 
 
-def _as_sqlite_has_them(table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[tuple[object, ...]]:
+def _as_sqlite_has_them(table: Table, names: Sequence[str], rows: Iterable[PlainRow]) -> list[tuple[object, ...]]:
     """Change what PostgreSQL keeps in types of its own; all else is the same in both."""
     moments = [place for place, name in enumerate(names) if isinstance(table.c[name].type, UtcTime)]
     days = [place for place, name in enumerate(names) if isinstance(table.c[name].type, Date)]

@@ -36,7 +36,7 @@ from storage.tables import (
 
 Text = InstanceOf[str]  # any: half a surrogate pair, too, which pydantic takes for no text
 Whole = InstanceOf[int]
-Thing = InstanceOf[dict[str, Any]]
+Thing = InstanceOf[dict[str, Any]]  # of JSON
 
 
 class _Focus(BaseModel):
@@ -66,7 +66,7 @@ _RECORDS: Mapping[Table, type] = {
     ROOMS: Room,
     SCENES: Scene,
 }
-_SHAPES: Mapping[Place, Any] = {
+_SHAPES: Mapping[Place, Any] = {  # types as annotations give them
     **{(table, name): kind for table, record in _RECORDS.items() for name, kind in kinds_of(record).items()},
     (MESSAGES, "sender_kind"): SenderKind,
     (MESSAGES, "type"): MessageType,
@@ -87,7 +87,8 @@ _SHAPES: Mapping[Place, Any] = {
     (MOVES, "arguments"): Thing,
     (EVENTS, "audience"): _NUMBERS,
 }
-_READERS: dict[str, list[tuple[str, TypeAdapter[Any]]]] = {name: [] for name in METADATA.tables}
+Reader = TypeAdapter[Any]  # of one column's values
+_READERS: dict[str, list[tuple[str, Reader]]] = {name: [] for name in METADATA.tables}
 for (_table, _name), _shape in _SHAPES.items():
     _READERS[_table.name].append((_name, TypeAdapter(_shape)))
 _PACKED = {SCENES, MOVES}  # whose `standing` is an object as text

@@ -7,7 +7,6 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from typing import Any
 
 from sqlalchemy import ColumnElement, Table, delete, or_, select, tuple_
 
@@ -18,6 +17,7 @@ from storage.database import Database
 from storage.ids import CountedIds
 from storage.late_indexing import index_later
 from storage.moving.arrival import admitted
+from storage.prepared import PlainRow
 from storage.session import INSTALLATION, Field, Session, Values, key_of, owned
 from storage.tables import COMMUNITIES, KEPT, MESSAGES, METADATA
 from storage.talking import NOT_YET, unindex
@@ -25,7 +25,7 @@ from storage.talking import NOT_YET, unindex
 AT_ONCE = 200  # rows that are written, changed or removed in one transaction
 MOVES_IN = "A community is moving in here just now: try again in a minute."
 NOTES = ("silence", "forgetting")  # kept for the installation about a community: silence:community:mark
-Keys = list[tuple[Any, ...]]
+Keys = list[PlainRow]
 
 
 @asynccontextmanager

@@ -32,7 +32,7 @@ class Owned(Row):
 
 def table_of(row: type[Row]) -> Table:
     """Give the table behind a row class, for statements over columns."""
-    return cast(Table, cast(Any, row).__table__)
+    return cast(Table, cast(Any, row).__table__)  # which SQLModel adds and does not type
 
 
 def of_community() -> ForeignKeyConstraint:

@@ -1,6 +1,6 @@
 """Nobody may look into any tree: what tests of other doors need of a visitor."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from bot.core.errors import NotFound, Rejected
@@ -46,15 +46,7 @@ class NoTrees:
     ) -> Beat:
         raise NotFound
 
-    async def price(
-        self,
-        token: str,
-        guild_id: Snowflake,
-        timeline: Timeline,
-        what: Operation,
-        node_id: NodeId,
-        *,
-        turns: int,
-        siblings: int,
-    ) -> Decimal:
+    async def prices(
+        self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId, *, turns: int, siblings: int
+    ) -> Mapping[Operation, Decimal | str]:
         raise NotFound

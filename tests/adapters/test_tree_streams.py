@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -70,20 +70,10 @@ class Gate(NoTrees):
             raise Rejected("You sit in a scene with it.")
         return Beat(id=BeatId(beat_id), agent_id=agent_id, at=START, reason=ReasonKind.TIMER, hud="AGENT 1: Ada")
 
-    async def price(
-        self,
-        token: str,
-        guild_id: Snowflake,
-        timeline: Timeline,
-        what: Operation,
-        node_id: NodeId,
-        *,
-        turns: int,
-        siblings: int,
-    ) -> Decimal:
-        if what == "frontier":
-            raise Rejected("No leaf can go on.")
-        return Decimal(turns) * (siblings if what == "multi" else 1)
+    async def prices(
+        self, token: str, guild_id: Snowflake, timeline: Timeline, node_id: NodeId, *, turns: int, siblings: int
+    ) -> Mapping[Operation, Decimal | str]:
+        return {"advance": Decimal(turns), "multi": Decimal(turns) * siblings, "frontier": "No leaf can go on."}
 
     async def remarks(self, token: str, guild_id: Snowflake, timeline: Timeline) -> Sequence[str]:
         return ["It begins in the dark."]
@@ -187,13 +177,13 @@ async def test_a_node_is_read_compared_and_priced_and_its_agents_looked_into(tmp
         )
         assert await given("/compare?one=0&two=77") == (404, {"message": "There is no node 77."})
         carried = {"agent": 1, "name": "Ada", "side": 0, "knowledge": {"mood": "calm"}, "focus": {}}
-        assert await given(f"/nodes/{node.id}/minds") == (200, [carried])
+        assert await given(f"/nodes/{node.id}/minds") == (200, {"minds": [carried]})
         assert (await given(f"/nodes/{node.id}/agents/1/beats/5"))[1]["hud"] == "AGENT 1: Ada"
         refused = {"message": "You sit in a scene with it."}
         assert await given(f"/nodes/{node.id}/agents/2/beats/5") == (403, refused)
         prices = (await given(f"/nodes/{node.id}/prices?turns=2&siblings=3"))[1]
         assert prices["multi"] == {"usd": "6"}
-        assert prices["advance"] == prices["chain"] == {"usd": "2"}
+        assert prices["advance"] == {"usd": "2"}
         assert prices["frontier"] == {"refused": "No leaf can go on."}
 
 

@@ -16,7 +16,7 @@ from playwright.async_api import Page, async_playwright
 from sqlalchemy import text
 
 from bot.console.glances import SHARED_SECONDS
-from bot.console.live import MOST_EACH
+from bot.console.streams import MOST_EACH
 from bot.console.window import ASKED_SECONDS, COOKIE, PAGE, PROOF
 from bot.core.changes import AddAgent
 from bot.core.happenings import Happened, Happening

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -14,14 +15,15 @@ from bot.core.scenes.council.state import CouncilOptions
 from bot.core.scenes.kind import RULES
 from bot.core.scenes.play import Rule
 from bot.core.scenes.records import SceneStatus
-from bot.core.scenes.showing import Board, Cast, pictured
+from bot.core.scenes.showing import Board, Cast, Told, board_of, cast_of, pictured
 from bot.picture_text import width
 from cogs.ui import scene_pictures
 from cogs.ui.pictures import WIDTH
 from cogs.ui.rings import SIDE
 from cogs.ui.round_table import ROW, round_table, round_table_words
-from cogs.ui.scene_pictures import board_picture
+from cogs.ui.scene_pictures import board_picture, results_text
 from tests.core.scenes.plays import Playing, of
+from tests.core.scenes.surfaces import scene_at
 
 NAMES = {1: "Wren", 2: "Somebody whose name is longer than any picture has room for", 3: "@你好", 4: "Bo"}
 TEXTS = {1: "A rule", 2: "Nobody shouts.", 3: "Nobody shouts at night."}
@@ -79,8 +81,9 @@ def test_a_ballot_that_goes_on_is_not_in_the_picture_and_a_secret_one_never_by_s
     for seat, choice in ((2, "yes"), (3, "abstain"), (4, "yes")):
         council.move(seat, "vote", choice=choice)
     told = round_table_words(board(council), NAMES)
-    assert told.endswith(f"Last ballot: {NAMES[2]} yes, @你好 abstain, Bo yes") is not secret
-    assert ("voted abstain" in str(board(council))) is not secret
+    assert told.endswith(f"Last ballot: {NAMES[2]} yes, @你好 abstained, Bo yes") is not secret
+    notes = [one["note"] for one in board(council)["seats"]]  # type: ignore[union-attr,index,call-overload]
+    assert notes == (["presides", "", "", ""] if secret else ["presides", "voted yes", "abstained", "voted yes"])
     assert size(board(council)) == (WIDTH, WIDTH + 2 * ROW + 22)
 
 
@@ -164,3 +167,20 @@ def test_a_title_of_marks_that_take_no_room_is_not_measured_word_by_word(monkeyp
     shown = {**board(meeting()), "about": "\u0301 " * 10_000}
     assert size(shown) == (SIDE, SIDE)
     assert sum(measured) < 250_000
+
+
+def test_results_of_a_council_that_was_stopped_tell_what_was_decided_before() -> None:
+    council = of(COUNCIL, CouncilOptions(), 3)
+    council.move(1, "move_motion", title="A rule", text="Nobody shouts.")
+    council.move(2, "yield")
+    council.move(3, "yield")
+    council.move(1, "call_vote")
+    for seat in (2, 3):
+        council.move(seat, "vote", choice="yes")
+    stopped = replace(
+        scene_at(council, council.standing), status=SceneStatus.STOPPED, outcome="It was stopped: enough."
+    )
+    shown = board_of(stopped, council.events, NAMES)
+    told = Told(scene=stopped, cast=cast_of(stopped, council.events, NAMES), board=shown, lines=(), watching=None)
+    assert "It was stopped: enough." in results_text(told)
+    assert "**Motion 1**: passed: 2 yes, 0 no, 0 abstained, 0 absent. **A rule**" in results_text(told)

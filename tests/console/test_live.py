@@ -9,10 +9,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.console import live
+from bot.console import live, streams
 from bot.console.feed import KEPT, Feed
-from bot.console.live import MOST_EACH
 from bot.console.standing import Manager
+from bot.console.streams import MOST_EACH
 from bot.console.window import PROOF
 from bot.core.changes import AddMembership, SetKnowledge
 from bot.core.happenings import Happened, Happening
@@ -157,12 +157,12 @@ async def test_a_stream_ends_with_the_session_and_with_the_right() -> None:
 async def test_nobody_opens_streams_without_end() -> None:
     async with opened() as there:
         headers = {PROOF: there.proof}
-        streams = [
+        open_ = [
             await there.session.get(f"{there.console.url}/api/v1/events", headers=headers) for _ in range(MOST_EACH)
         ]
-        assert [one.status for one in streams] == [200] * MOST_EACH
+        assert [one.status for one in open_] == [200] * MOST_EACH
         assert (await there.ask("/api/v1/events"))[0] == 503
-        for one in streams:
+        for one in open_:
             one.close()
 
 
@@ -199,7 +199,7 @@ async def test_a_page_that_was_away_too_long_is_told_to_begin_anew() -> None:
 
 
 async def test_no_server_takes_all_streams_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "MOST_STREAMS", 3)
+    monkeypatch.setattr(streams, "MOST_STREAMS", 3)
     other = Snowflake(GUILD_ID + 1)
     async with opened() as there:
         settings = there.desk.community.settings

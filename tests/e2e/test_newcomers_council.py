@@ -50,9 +50,12 @@ async def test_a_newcomer_passes_an_amended_motion_by_buttons_alone_and_finds_ou
     await to_the_ballot(inside)
     await decided(inside)
     outcome = "1 motion voted on, 1 passed."
+    passed = "Motion 1 passed: 2 yes, 0 no, 0 abstained, 0 absent. Tea (1) Tea at four. "
     over = await board(cast.you, inside.channel_id, "**Over**", outcome)
     results = await inside.press(over, "Results and transcript")
     assert outcome in words_of(results)
+    assert passed in words_of(results).replace("**", "")
+    assert "Ledger yes" in words_of(results)
     assert [one["filename"] for one in results["attachments"]] == ["council.dark.png", "transcript.txt"]
     drawn = over["attachments"][0]["description"]
     assert drawn.startswith("Closed; ") and "Motion 1: passed: 2 yes, 0 no" in drawn
@@ -84,7 +87,7 @@ async def test_a_newcomers_council_that_is_killed_amid_its_ballot_goes_on_to_its
             await decided(inside)
             over = await board(you, inside.channel_id, "**Over**", "1 motion voted on, 1 passed.")
             transcript = await inside.text_of(await inside.press(over, "Results and transcript"), 1)
-            for line in ("moves motion 1", "would have clause 1 say", "Motion 1 passed"):
+            for line in ("moves motion 1", "would have clause 1 say", "The council is closed"):
                 assert transcript.count(line) == 1
             assert "every digest is as it was" in await inside.told("scene replay")
             posts = [one["content"] for one in await you.messages(inside.channel_id)]

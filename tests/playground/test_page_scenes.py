@@ -53,9 +53,9 @@ async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_button
         await expect(shown).to_contain_text("Motion 29")
         await expect(shown.get_by_role("button", name="My seat")).to_be_in_viewport(ratio=1)
         await tab.shot("scene-long")
-        lobby = ["1. Ada", "2. @you", "3. Bo", "3 of 2 to 12 seats are taken."]
+        lobby = ["1. Ada", "2. @you", "3. Bo", "3 of 12 seats taken."]
         face.scenes[str(thread.id)] = told(status="lobby", facts=[], lines=lobby, board_post_id=str(board.id))
-        await expect(shown.locator(".scene-line")).to_have_text(["3 of 2 to 12 seats are taken."])
+        await expect(shown.locator(".scene-line")).to_have_text(["3 of 12 seats taken."])
         await expect(seats).to_have_count(3)
         assert await faults(tab, "dark lobby") == []
         face.scenes[str(thread.id)] = told(

@@ -17,14 +17,16 @@ from bot.languages import LOCKED, fingerprint
 SYNCED = "synced_commands"
 ROLE = "architect_role_id"  # of those who may do what managers may, of whom Discord's own defaults know nothing
 MANAGERS = discord.Permissions(manage_guild=True)
+# whatever they take and give
 Command = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
+Tree = app_commands.CommandTree[Any]  # of a client of any kind
 log = structlog.get_logger(__name__)
 
 
 class CommandSync:
     """Keeps the hash of the commands that a server has, in all languages, and sends them when it differs."""
 
-    def __init__(self, tree: app_commands.CommandTree[Any], store: Store) -> None:
+    def __init__(self, tree: Tree, store: Store) -> None:
         self._tree = tree
         self._store = store
 

@@ -149,7 +149,7 @@ async def _told(address: str) -> Any:  # noqa: ANN401  # anybody's JSON
         return json.loads(read)
 
 
-def _read(told: Any, message: discord.Message) -> Behind | None:  # noqa: ANN401
+def _read(told: Any, message: discord.Message) -> Behind | None:  # noqa: ANN401  # anybody's JSON
     """Give whom an answer names, if it is about this very message."""
     if not isinstance(told, dict) or message.guild is None:
         return None

@@ -107,7 +107,7 @@ class OpenAiLine:
 class Once(DefaultAsyncHttpxClient):
     """Sends once where nobody knows whether the server has taken it: what is tried again is paid for again."""
 
-    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401 - the library's
         """Send it; what broke off afterwards is an error of ours, which the library does not try again."""
         try:
             response = await super().send(request, **options)

@@ -92,7 +92,7 @@ class Talk(Spoken):
                 return self._scheduled(order)
             case Say(text=text):
                 events = (Event(text=f"{{t{text}}}", speaker=seat, kind="say"),)
-                after = self.heard().counting(seat)
+                after = self.heard(self.heard_by).counting(seat)
                 update["said"] = self.said + 1
             case ProposeEnd():
                 events = (Event(text=f"{{s{seat}}} proposes to end it.", kind="propose_end"),)
@@ -101,6 +101,11 @@ class Talk(Spoken):
                 after = self.yielded_by(seat)
         update["order"] = self.order.after(self.present, chance)
         return Applied(after.model_copy(update=update), events)
+
+    @property
+    def heard_by(self) -> tuple[Seat, ...]:
+        """Who is there of those that may answer: whoever moderates says nothing."""
+        return self.order.speakers(self.present)
 
     def counting(self, seat: Seat) -> Self:
         """Give what it is with one more word of a seat's counted, where such are counted."""
@@ -195,8 +200,16 @@ class Chat(Silences, Talk):
         return self.spoke
 
 
-class ChatBefore(YieldsInARow, Talk):
+class Chat1(YieldsInARow, Talk):
     """A talk of version 1, which counted nobody's words."""
+
+
+class Chat2(Chat):
+    """A talk of version 2, in which who is left alone with the moderator was not alone."""
+
+    @property
+    def heard_by(self) -> tuple[Seat, ...]:
+        return self.present
 
 
 class ChatOptions(Options):
@@ -233,16 +246,23 @@ class ChatOptions(Options):
         return ""
 
 
-class ChatOptionsBefore(ChatOptions):
+class ChatOptions1(ChatOptions):
     """What a chat of version 1 is about."""
 
     def begins_as(self) -> type[Talk]:
-        return ChatBefore
+        return Chat1
+
+
+class ChatOptions2(ChatOptions):
+    """What a chat of version 2 is about."""
+
+    def begins_as(self) -> type[Talk]:
+        return Chat2
 
 
 CHAT = SceneKind(
     kind="chat",
-    version=2,
+    version=3,
     title="Chat",
     rules=(
         "A talk by turns. When it is your turn, say one thing, or yield. It ends when its turns are used up, when "
@@ -274,4 +294,7 @@ CHAT = SceneKind(
         ),
     ),
 )
-CHAT_BEFORE = replace(CHAT, version=1, options=ChatOptionsBefore, state=ChatBefore)
+CHATS_BEFORE = (
+    replace(CHAT, version=1, options=ChatOptions1, state=Chat1),
+    replace(CHAT, version=2, options=ChatOptions2, state=Chat2),
+)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from bot.core.errors import NotFound
-from bot.core.scenes.chat import CHAT, CHAT_BEFORE
-from bot.core.scenes.council.kind import COUNCIL, COUNCIL_BEFORE
+from bot.core.scenes.chat import CHAT, CHATS_BEFORE
+from bot.core.scenes.council.kind import COUNCIL, COUNCILS_BEFORE
 from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.landlord.kind import LANDLORD
 from bot.core.scenes.village.kind import VILLAGE
@@ -13,8 +13,10 @@ from bot.core.sentences import Sentence
 
 KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL, VILLAGE, WEREWOLF, LANDLORD)}
 
-# those of the release before, by name and version, where it differs
-KINDS_BEFORE: dict[tuple[str, int], SceneKind] = {(one.kind, one.version): one for one in (CHAT_BEFORE, COUNCIL_BEFORE)}
+# those of before, by name and version: what was begun by them goes on by them
+KINDS_BEFORE: dict[tuple[str, int], SceneKind] = {
+    (one.kind, one.version): one for one in (*CHATS_BEFORE, *COUNCILS_BEFORE)
+}
 
 
 def kind_named(name: str) -> SceneKind:

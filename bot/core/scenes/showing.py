@@ -16,6 +16,7 @@ from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
 from bot.core.scenes.registry import KINDS, KINDS_BEFORE
+from bot.core.scenes.windows import told_until
 from bot.core.sentences import Sentence
 from bot.core.wording import as_words, counted
 
@@ -118,6 +119,11 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def texts_in(text: str) -> tuple[int, ...]:
+    """Give the numbers of the texts that stand in a text by their marks."""
+    return tuple(int(mark[1:]) for mark in _MARK.findall(text) if mark[0] == "t")
+
+
 def cast_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str]) -> Cast:
     """Give what the marks of a scene stand for."""
     texts = {event.number: event.text for event in events if event.kind == TEXT}
@@ -133,7 +139,7 @@ def line(event: SceneEvent, cast: Cast) -> str:
     """Give an event in one line."""
     if is_comment(event):
         return f"{COMMENTED}: {on_one_line(event.text or REMOVED)}"
-    words = cast.words(event.text or "")
+    words = cast.words(event.text or "").replace("\n", " ")
     return f"{cast.name(event.seat)}: {words}" if event.seat else words
 
 
@@ -342,7 +348,7 @@ class Board:
     can_begin: bool = False
     is_homeless: bool = False  # its thread is gone, and it goes on in a new one
     commentators: tuple[tuple[AgentId, str], ...] = ()  # who may comment
-    until: datetime | None = None  # unless nobody may know how long an unseen window is open
+    until: datetime | None = None  # unless nobody may know, or knows, how long an unseen window is open
     coin: str = "USD"
     kind: str = ""
     names: Mapping[Seat, str] = field(default_factory=dict)
@@ -395,7 +401,7 @@ def board_of(
         lines += _lobby(scene, play.kind, estimate, coin, commentator)
     elif found is not None:
         seen, standing = _seen(scene, found[1], RULES), found[1]
-        until, picture = scene.deadline_at if seen.awaited else None, pictured(seen, cast)
+        until, picture = told_until(scene, standing, is_awaited=bool(seen.awaited)), pictured(seen, cast)
         lines += _shown(scene, standing, seen, shown)
         if scene.status is SceneStatus.RUNNING:
             choices = tuple((seat, cast.name(seat)) for seat in getattr(standing.awaits, "choices", ()))
@@ -433,8 +439,7 @@ class Told:
 
 
 def _lobby(scene: Scene, kind: SceneKind, estimate: str, coin: str, commentator: str) -> list[str]:
-    least, most = kind.seats
-    taken = f"{len(scene.seats)} of {least} to {most} seats are taken."
+    taken = f"{len(scene.seats)} of {counted(kind.seats[1], 'seat')} taken."
     capped = f"Its agents' turns cost {scene.usd_cap:.2f} {coin} at most."
     watches = f"{on_one_line(commentator)} will watch and comment, at the same cost." if commentator else ""
     return [one for one in (taken, capped, estimate, refusal_to_begin(scene) or "It can begin.", watches) if one]
@@ -461,6 +466,8 @@ def _shown(scene: Scene, standing: Standing, seen: Seen, cast: Cast) -> list[str
     elif seen.awaited:
         waits = f", until <t:{int(scene.deadline_at.timestamp())}:T>" if scene.deadline_at is not None else ""
         lines.append(f"Waiting for {', '.join(map(cast.name, seen.awaited))}{waits}")
+    elif until := told_until(scene, standing, is_awaited=False):
+        lines.append(f"It lasts until <t:{int(until.timestamp())}:T>")
     if scene.status is SceneStatus.PAUSED:
         lines.append(f"**Paused**: {scene.why}")
     facts = [f"**{name}**: {told}" for name, told in _worded(seen.facts, cast)]

@@ -17,8 +17,8 @@ class Spoken(State):
         """Give what it is after somebody yielded."""
         raise NotImplementedError
 
-    def heard(self) -> Self:
-        """Give what it is after something was said."""
+    def heard(self, there: Iterable[Seat]) -> Self:
+        """Give what it is after something was said, where these may speak."""
         raise NotImplementedError
 
     def is_quiet(self, speakers: Iterable[Seat]) -> bool:
@@ -35,8 +35,8 @@ class Silences(Spoken):
     def yielded_by(self, seat: Seat) -> Self:
         return self.model_copy(update={"silent": tuple(sorted({*self.silent, seat}))})
 
-    def heard(self) -> Self:
-        unheard = min(self.unheard + 1, MOST_UNHEARD) if len(self.present) < 2 else 0
+    def heard(self, there: Iterable[Seat]) -> Self:
+        unheard = min(self.unheard + 1, MOST_UNHEARD) if len([*there]) < 2 else 0
         return self.model_copy(update={"silent": (), "unheard": unheard})
 
     def is_quiet(self, speakers: Iterable[Seat]) -> bool:
@@ -52,7 +52,7 @@ class YieldsInARow(Spoken):
     def yielded_by(self, seat: Seat) -> Self:
         return self.model_copy(update={"yields": self.yields + 1})
 
-    def heard(self) -> Self:
+    def heard(self, there: Iterable[Seat]) -> Self:
         return self.model_copy(update={"yields": 0})
 
     def is_quiet(self, speakers: Iterable[Seat]) -> bool:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
+from typing import Final
 
 import structlog
 
@@ -18,7 +19,8 @@ from bot.core.ports import Reading
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Json, Person, Snowflake
 from bot.core.scenes.showing import title_of
 from bot.core.sentences import Sentence
-from bot.core.timelines.growth import Growth, Limits, planned
+from bot.core.timelines.changes import PublicEvent
+from bot.core.timelines.growth import Growth, Limits, Operation, planned
 from bot.core.timelines.records import (
     NOW,
     AtMessage,
@@ -45,6 +47,7 @@ from bot.engine.timelines.house import Estimate, Orchard
 from bot.engine.timelines.looking import link_to
 
 Told = Mapping[str, Json]  # what an event tells
+PRICED: Final[tuple[Operation, ...]] = ("advance", "multi", "chain", "frontier", "branch", "ask")
 log = structlog.get_logger(__name__)
 OFF = "Timelines are switched off here: tell whoever runs Selfroom."
 MEGABYTE = 1_000_000
@@ -225,6 +228,28 @@ class Timelines:
         found = await orchard.treasury.estimate(timeline.key, _turns_of(plans), len(plans))
         return await orchard.treasury.held(timeline.key, found, timeline.usd_cap)
 
+    async def prices(
+        self, timeline: Timeline, person: Person, node_id: int, *, turns: int, siblings: int
+    ) -> Mapping[Operation, Decimal | str]:
+        """Give what each operation on a node is thought to cost, or the sentence that keeps it from being done."""
+        told: dict[Operation, Decimal | str] = {}
+        line = PublicEvent(room_id=timeline.room_id, text="…")
+        for what in PRICED:
+            growth = Growth(
+                what=what,
+                by=person,
+                nodes=() if what == "frontier" else (NodeId(node_id),),
+                turns=turns,
+                siblings=siblings,
+                changes=(line,),
+                asked=(timeline.room_id, line.text),
+            )
+            try:
+                told[what] = (await self.estimate(timeline, growth)).usd
+            except SelfroomError as error:
+                told[what] = error.sentence
+        return told
+
     async def asks_above(self, timeline: Timeline) -> Decimal:
         """Give the price from which a person is asked whether an operation is to be run."""
         return (await self._config(timeline)).timeline_ask_usd
@@ -347,14 +372,15 @@ class Timelines:
             raise NotFound(Sentence("Nobody had beat {beat_id} in node {node_id}.", beat_id=beat_id, node_id=node_id))
         return await self.seen(timeline, node_id, AgentId(int(str(agent))), beat_id, who=who)
 
-    async def _told(self, timeline: Timeline, node_id: NodeId, kind: EventKind) -> list[Told]:
-        """Give what was told of a kind in a node, oldest first."""
-        told: list[Told] = []
-        after = 0
-        while page := await self.events(timeline, after, node_id):
-            told += [one.data for one in page if one.kind is kind]
-            after = page[-1].seq
+    async def told_in(self, timeline: Timeline, node_id: NodeId) -> Sequence[Event]:
+        """Give all that was told in a node, oldest first."""
+        told: list[Event] = []
+        while page := await self.events(timeline, told[-1].seq if told else 0, node_id):
+            told += page
         return told
+
+    async def _told(self, timeline: Timeline, node_id: NodeId, kind: EventKind) -> list[Told]:
+        return [one.data for one in await self.told_in(timeline, node_id) if one.kind is kind]
 
     async def _open_to(self, timeline: Timeline, who: Snowflake, agents: Collection[AgentId]) -> set[AgentId]:
         """Give those of the agents into whose heads a person may look."""
@@ -425,10 +451,11 @@ class Timelines:
         async with self.office.store.writing(timeline.community_id) as write:
             await laid_to_rest(write.timelines, timeline, f"Tree {timeline.id} was deleted.")
             await write.apply(timeline.community_id, [self._audit(person, f"Tree {timeline.id} was deleted.")])
+        self._there().treasury.on_changed(timeline.key, None)
         return Sentence("Tree {tree} is deleted, with all its nodes.", tree=timeline.id)
 
     def on_changed(self, tell: Callable[[TreeKey], None]) -> None:
-        """Have somebody told whenever a node is over, and a tree's maker where one could not be kept."""
+        """Have somebody told whenever a tree is otherwise, and its maker where a node could not be kept."""
         if self.orchard is not None:
             self.orchard.treasury.on_changed = lambda key, _: tell(key)
             self.orchard.treasury.on_unkept = self._tell_unkept
@@ -457,6 +484,7 @@ class Timelines:
                 later = self.office.now() + timedelta(days=days)
                 await write.timelines.keep(replace(known, expires_at=later))
             await write.apply(timeline.community_id, [self._audit(person, what)])
+        self._there().treasury.on_changed(timeline.key, None)
 
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())

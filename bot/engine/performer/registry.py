@@ -8,7 +8,7 @@ from bot.core.actions import Action
 from bot.engine.performer.unit_of_work import UnitOfWork
 
 Done = str | Awaitable[str]
-Handler = Callable[[UnitOfWork, Any], Done]
+Handler = Callable[[UnitOfWork, Any], Done]  # each takes the action that it is registered for
 TypedHandler = TypeVar("TypedHandler", bound=Handler)
 
 

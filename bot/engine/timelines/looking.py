@@ -17,7 +17,7 @@ from bot.core.scenes.moves import parameters
 from bot.core.scenes.play import Entry
 from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
-from bot.core.scenes.showing import Cast, begun
+from bot.core.scenes.showing import Cast, begun, on_one_line, texts_in
 from bot.core.timelines.comparing import Sighting, common, compared, tabled
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import ROOT, AtMessage, AtStep, NodeId, Point, TreeKey
@@ -181,13 +181,14 @@ class _Scene:
 async def _scene(read: Reading, light: Scene, steps: Mapping[SceneId, int]) -> _Scene:
     """Give what came of a scene, and of its moves those after so many `steps`."""
     scene = await read.scenes.find(light.community_id, light.id) or light
-    cast = Cast(names=await names_of(read, scene), options=scene.options)
+    texts = await read.scenes.texts(scene.community_id, scene.id, set(texts_in(scene.outcome)))
+    cast = Cast(names=await names_of(read, scene), texts=texts, options=scene.options)
     since = steps.get(scene.id, 0)
     log = [one for one in await read.scenes.log(scene.community_id, scene.id) if one.step > since]
     found = begun(scene) if scene.outcome else None
     return _Scene(
         title=f"{scene.kind} {scene.id}",
-        came=cast.words(scene.outcome) or str(scene.status),
+        came=on_one_line(cast.words(scene.outcome)) or str(scene.status),
         won_by=found[1].state.won_by if found is not None else "",
         moves={one.step: _move(scene, one, cast) for one in log},
         votes=[_values(scene, one, cast) for one in log if one.move == "vote"],

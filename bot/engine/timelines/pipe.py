@@ -4,7 +4,7 @@ import asyncio
 import copyreg
 import io
 import pickle
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -30,7 +30,7 @@ class Pipe:
         self._reader = reader
         self._writer = writer
         self._serve = serve
-        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._asked: dict[int, asyncio.Future[Any]] = {}  # of what it gives
         self._serving: set[asyncio.Task[None]] = set()
         self._count = 0
         self.heard = 0
@@ -91,7 +91,7 @@ class Pipe:
                 task.cancel()
             await asyncio.gather(*self._serving, return_exceptions=True)
 
-    def _hear(self, kind: str, number: int, rest: list[Any]) -> None:
+    def _hear(self, kind: str, number: int, rest: Sequence[Any]) -> None:  # an answer, or what is asked
         if kind == "answer":
             future = self._asked.get(number)
             if future is not None and not future.done():

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterable
 from functools import partial
 from inspect import isawaitable
-from typing import Any
 
 from aiohttp import web
 
@@ -16,6 +15,7 @@ from bot.playground.faults import Fault, limited_by
 from bot.playground.rest.exchange import Exchange, Observer, Tally
 from bot.playground.rest.reading import read_body
 from bot.playground.rest.routes import Route
+from bot.playground.rows import Json
 from bot.playground.world import World
 
 log = logging.getLogger("playground")
@@ -59,7 +59,7 @@ class Endpoint:
         self._tell(request, path, route, call, reply)
         return respond(reply)
 
-    def _who(self, request: web.Request) -> dict[str, Any] | None:
+    def _who(self, request: web.Request) -> Json | None:
         token = request.headers.get("Authorization", "")
         user = self.world.user_with(token.removeprefix("Bot "))
         if user is not None and bool(user.get("bot")) != token.startswith("Bot "):

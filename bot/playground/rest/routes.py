@@ -9,7 +9,7 @@ from bot.playground.call import Call
 from bot.playground.errors import ApiError
 from bot.playground.forms import UNDONE, Empty, Whatever, read
 
-Handler = Callable[..., Any]
+Handler = Callable[..., Any]  # takes what its route names, and gives a reply or what one is made of
 H = TypeVar("H", bound=Handler)
 Door = Literal["token", "open"]
 

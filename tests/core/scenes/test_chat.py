@@ -3,8 +3,8 @@
 import pytest
 
 from bot.core.errors import Rejected
-from bot.core.scenes.chat import CHAT, CHAT_BEFORE, ChatOptions
-from bot.core.scenes.kind import RULES, SceneKind
+from bot.core.scenes.chat import CHAT, CHATS_BEFORE, ChatOptions
+from bot.core.scenes.kind import RULES, Expect, SceneKind
 from bot.core.scenes.play import MISSES_UNTIL_AWAY, Rule
 from bot.core.scenes.silence import MOST_UNHEARD
 from tests.core.scenes.plays import Playing, of
@@ -72,7 +72,32 @@ def test_one_alone_says_little_more_for_somebody_may_come_back() -> None:
 
 
 def test_a_talk_of_version_1_goes_on_by_its_own_rules() -> None:
-    assert abandoned(CHAT_BEFORE, 4).outcome == "It is over: nobody had more to say."
+    assert abandoned(CHATS_BEFORE[0], 4).outcome == "It is over: nobody had more to say."
+
+
+def alone_with_the_moderator(kind: SceneKind) -> Playing:
+    """Let one of two go away, and the other say what they want, as often as the moderator lets them."""
+    talk = of(kind, kind.options.model_validate({"ordering": "moderated", "turns": 20}), 3)
+    talk.enter(RULES, Rule.AWAY, {"seat": 3})
+    talk.move(1, "schedule", seats=[2] * 12)
+    while not talk.is_over:
+        awaits = talk.standing.awaits
+        assert isinstance(awaits, Expect)
+        if awaits.seats == (1,):
+            talk.move(1, "schedule", seats=[2] * 12)
+        else:
+            talk.move(2, "say", text="Is anybody there?")
+    return talk
+
+
+def test_who_is_left_alone_with_the_moderator_says_little_more() -> None:
+    talk = alone_with_the_moderator(CHAT)
+    assert talk.outcome == "It is over: nobody had more to say."
+    assert sum(one.move == "say" for one in talk.log) == MOST_UNHEARD
+
+
+def test_a_talk_of_version_2_goes_on_by_its_own_rules() -> None:
+    assert alone_with_the_moderator(CHATS_BEFORE[1]).outcome == "It is over: its turns are used up."
 
 
 def test_it_ends_when_more_than_half_propose_it() -> None:

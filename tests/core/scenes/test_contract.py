@@ -10,11 +10,12 @@ import pytest
 from bot.core.scenes.kind import RULES, Chance, Expect, Over, SceneKind, Wait
 from bot.core.scenes.moves import parameters
 from bot.core.scenes.play import Rule, replayed
-from bot.core.scenes.registry import KINDS
+from bot.core.scenes.registry import KINDS, KINDS_BEFORE
 from tests.core.scenes.plays import dice, of, play_out, some_options
 from tests.core.scenes.surfaces import differing, hidden_of
 
-every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+EVERY = (*KINDS.values(), *KINDS_BEFORE.values())
+every_kind = pytest.mark.parametrize("kind", EVERY, ids=[f"{kind.kind} {kind.version}" for kind in EVERY])
 PLAYOUTS = 15
 HIDDEN_PLAYOUTS = 3
 SHORT_PLAY_OUT = 40  # steps of which each is looked at; of more only some

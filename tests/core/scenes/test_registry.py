@@ -31,11 +31,11 @@ def test_every_kind_is_what_it_says_it_is() -> None:
 
 
 def test_a_scene_of_the_version_before_is_played_on_with_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    playing, after = of(CHAT, ChatOptions(), 2), replace(CHAT, version=3)
+    playing, after = of(CHAT, ChatOptions(), 2), replace(CHAT, version=4)
     before = scene_at(playing, playing.standing)
     monkeypatch.setitem(KINDS, "chat", after)
     assert play_of(before) is None
-    monkeypatch.setitem(KINDS_BEFORE, ("chat", 2), CHAT)
+    monkeypatch.setitem(KINDS_BEFORE, ("chat", 3), CHAT)
     found = play_of(before)
     assert found is not None
     assert found.kind is CHAT
@@ -45,8 +45,10 @@ WORDS = {"title", "description"}
 SHAPES = {
     ("chat", 1): "e3a365c89b3a",
     ("chat", 2): "c67902ad9466",
+    ("chat", 3): "c67902ad9466",
     ("council", 1): "c845dbfd247c",
     ("council", 2): "ea238451e8a4",
+    ("council", 3): "201025106d3f",
     ("landlord", 1): "908941771910",
     ("village", 1): "f0d2e1e13caf",
     ("werewolf", 1): "555f4a4a4891",

@@ -60,7 +60,7 @@ def test_a_seat_hears_what_is_for_all_and_what_is_for_it_and_the_end_tells_every
 def test_a_lobby_says_what_is_missing() -> None:
     assert refusal_to_begin(SCENE) == "It needs 2 seats taken: 1 more."
     board = board_of(SCENE, [], NAMES, [(AgentId(2), "Bo")])
-    assert board.lines[:2] == ("1. Ada", "1 of 2 to 12 seats are taken.")
+    assert board.lines[:2] == ("1. Ada", "1 of 12 seats taken.")
     assert board.agents == ((2, "Bo"),)
     person = replace(SCENE, seats=(*SCENE.seats, Seated(seat=2, person_id=Snowflake(7))))
     board = board_of(person, [], {**NAMES, 2: "@robin.hood"})

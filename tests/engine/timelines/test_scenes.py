@@ -116,6 +116,29 @@ async def test_eight_siblings_play_last_nights_ballot_on_and_it_is_told_how_ofte
         assert (await stage.scene(), await stage.lines()) == (lived, told)
 
 
+async def test_of_a_council_the_worlds_tell_word_by_word_what_was_passed_and_are_counted_by_how_much(
+    tmp_path: Path,
+) -> None:
+    async with theatre() as stage:
+        await stage.opened("council", 2, BOSS, host=False, turns=12)
+        await stage.run(6)
+        assert await stage.move(BOSS, "move_motion", title="Tea", text="Tea at five.") == ""
+        await stage.run(6)
+        assert await stage.move(BOSS, "call_vote") == ""
+        await stage.run(6)
+        assert await stage.move(BOSS, "vote", choice="no", comment="Coffee.") == ""
+        while (await stage.scene()).status is SceneStatus.RUNNING:
+            await stage.run(30)
+        passed = "Motion 1 passed: 2 yes, 1 no, 0 abstained, 0 absent. **Tea** (1) Tea at five."
+        votes = "(Agent1 yes, Agent2 yes, @boss no)"
+        assert (await stage.lines())[-1].endswith(f" - {passed} {votes}")
+        async with forked(stage, tmp_path, NOW) as grown:
+            await grown.grow("multi", 0, siblings=2, turns=1)
+            table = await children_compared(grown.trees, grown.key, ROOT, "USD")
+            assert sum(f"1 passed. - {passed}" in line for line in table) == 2, table
+            assert "2 of 2: council 1: 1 motion voted on, 1 passed" in table
+
+
 async def test_a_tree_of_a_secret_scene_that_goes_on_is_shut_to_who_sits_in_it(tmp_path: Path) -> None:
     async with theatre(Player(knowing), agents=6) as stage:
         await stage.opened("werewolf", 6, MIRA)

@@ -24,6 +24,7 @@ const live = new Live({
 let shown = "";
 let asking = 0; // numbers each reading of a page, for they do not end in the order in which they began
 let drawn = 0;
+let leaving = null; // what is done when one goes from the page that is shown
 
 const PAGES = [
   [/^#\/(?:\?|$)/, async (found, query, quietly) => atAGlance(await ask("/overview"), quietly)],
@@ -48,11 +49,8 @@ const PAGES = [
   }],
   [/^#\/runs$/, async () => (await import("./runs.js")).runs(await ask("/runs"), show)],
   [/^#\/trees\/(\d+)/, async ([, id], query) => {
-    const told = await ask(`/trees/${id}`);
-    const { nodeAt, treePage } = await import("./trees.js");
-    const at = nodeAt(told, query);
-    const node = `/trees/${id}/nodes/${at}`;
-    return treePage(told, at, await ask(`${node}/transcript`), await ask(`${node}/minds`));
+    const [told, { agents }] = [await ask(`/trees/${id}`), await ask("/overview")];
+    return (await import("./trees.js")).treePage(told, Number(query.get("at")), agents);
   }],
   [/^#\/trees$/, async () => (await import("./trees.js")).trees(await ask("/trees"))],
   [/^#\/agents\/(\d+)\/hud/, async ([, id], query) => hudPage(await ask(`/agents/${id}/hud${asked(query)}`))],
@@ -81,6 +79,8 @@ async function content(address, quietly) {
 
 function over(sentence) {
   live.end();
+  leaving?.();
+  leaving = null;
   document.body.dataset.ended = "true";
   fill(view, h("h1", {}, "Nothing is shown here"), h("p", { role: "alert" }, sentence));
 }
@@ -91,12 +91,16 @@ export async function show(quietly = false) {
   const mine = ++asking;
   shown = address;
   try {
-    const nodes = await content(address, quietly);
+    const page = await content(address, quietly);
+    const { nodes = page, open = null, close = null } = page;
     if (shown !== address || mine < drawn) return; // somebody went on meanwhile, or it was read anew
     drawn = mine;
     const at = view.scrollTop;
     const focused = quietly && view.contains(document.activeElement) ? named(document.activeElement) : null;
+    leaving?.();
+    leaving = close;
     fill(view, nodes);
+    open?.();
     live.draw();
     if (focused) find(focused, view)?.focus({ preventScroll: true });
     document.title = `${find("h1", view)?.textContent ?? "Console"} · Selfroom console`;

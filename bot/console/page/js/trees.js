@@ -1,51 +1,39 @@
-/** What-if trees: those that there are, and one with what was said, and who carries what, in each of its worlds. */
+/** What-if trees: those that there are, and one that is looked at, grown and cut back. */
 
 import { h } from "/shared/js/lib/dom.js";
-import { Picture, wordsOf } from "/shared/js/tree/picture.js";
-import { knownTree } from "./agent.js";
-import { nothing, part, table } from "./parts.js";
+import { Pane } from "/shared/js/tree/pane.js";
+import { Tree } from "/shared/js/tree/tree.js";
+import { confirmed } from "/shared/js/widgets/dialog.js";
+import { TreeHost } from "./growing.js";
+import { deed, nothing, part, table } from "./parts.js";
+import { change, headers } from "./session.js";
 
 /** The list. */
 export function trees({ trees: rows }) {
   const row = (one) => [one.id, h("a", { href: `#/trees/${one.id}` }, one.title || `Tree ${one.id}`), `${one.usd_cap} ${one.coin} at most`];
   return [
     h("h1", {}, "What-ifs"),
-    h("p", {}, "A tree of worlds shows how it might have gone on: /timeline fork begins one, /timeline advance lets it grow."),
-    rows.length ? table("What-if trees", ["Number", "Title", "Budget"], rows.map(row)) : nothing("There are none."),
+    h("p", {}, "A tree of worlds shows how it might have gone on: /timeline fork begins one, and here it grows."),
+    part("Trees", rows.length ? table("What-if trees", ["Number", "Title", "Budget"], rows.map(row)) : nothing("There are none.")),
   ];
 }
 
-/** Which node is shown: the one that is asked for, where it has been played, else the root. */
-export function nodeAt({ nodes }, query) {
-  const wanted = Number(query.get("at") ?? 0);
-  return nodes.some((one) => one.id === wanted && one.status === "done") ? wanted : 0;
-}
-
-function picture({ tree, nodes }, at) {
-  const byId = new Map(nodes.map((one) => [one.id, one]));
-  const drawn = new Picture((id) => byId.get(id)?.status === "done" && (location.hash = `#/trees/${tree.id}?at=${id}`));
-  requestAnimationFrame(() => drawn.draw(byId, [at]));
-  return h("div.run-tree", {}, drawn.frame);
-}
-
-function named(one, tree) {
-  const words = wordsOf(one);
-  return h("li", {}, one.status === "done" ? h("a", { href: `#/trees/${tree.id}?at=${one.id}` }, words) : words);
-}
-
-function mind(one) {
-  const where = one.side ? ` (private side ${one.side})` : "";
-  return h("ul.knows", {}, knownTree(`${one.name}${where}`, { knowledge: one.knowledge, focus: one.focus }));
-}
-
-/** One tree; `at`: the node whose transcript and minds are shown. */
-export function treePage(told, at, { lines }, { minds }) {
-  const { tree, nodes } = told;
-  return [
-    h("p", {}, h("a", { href: "#/trees" }, "All what-ifs")),
-    h("h1", {}, `What-if ${tree.id}: ${tree.title}`),
-    part("Worlds", picture(told, at), h("details", {}, h("summary", {}, "As a list"), h("ul", {}, nodes.map((one) => named(one, tree))))),
-    part(`What was said in world ${at}`, lines.length ? h("ol.lines", {}, lines.map((one) => h("li.line", {}, one))) : nothing("Nothing was said since the fork.")),
-    part("What its agents carry", minds.length ? minds.map(mind) : nothing("Nothing that you may see.")),
-  ];
+/** One tree, live from now on; `at`: the node that is shown first; `agents`: those of the server, for their names. */
+export function treePage({ tree: told }, at, agents) {
+  const tree = new Tree(told.id, "/api/v1", headers());
+  const host = new TreeHost(tree, agents);
+  const root = h("section.tree", { "aria-label": "What if", hidden: true });
+  const pane = new Pane(host, root, tree);
+  const sure = () => confirmed(`Delete what-if ${told.id}?`, "All its nodes go, and do not come back.", { yes: "Delete" });
+  const remove = async () => (await sure()) && change("DELETE", `/trees/${told.id}`);
+  return {
+    nodes: [
+      h("h1.unseen", {}, `What if ${told.id}${told.title ? `: ${told.title}` : ""}`),
+      h("p", {}, h("a", { href: "#/trees" }, "All what-ifs")),
+      root,
+      h("p", {}, deed("Delete this what-if …", remove, () => (location.hash = "#/trees"), ".small.danger")),
+    ],
+    open: () => pane.open(at),
+    close: () => pane.close(),
+  };
 }

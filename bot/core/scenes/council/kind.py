@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bot.core.scenes.council.before import Council1, Council2, CouncilOptions1, CouncilOptions2
 from bot.core.scenes.council.moves import (
     Adjourn,
     Amend,
@@ -13,12 +14,12 @@ from bot.core.scenes.council.moves import (
     Withdraw,
     Yield,
 )
-from bot.core.scenes.council.state import Council, CouncilBefore, CouncilOptions, CouncilOptionsBefore
+from bot.core.scenes.council.state import Council, CouncilOptions
 from bot.core.scenes.kind import Ordering, Preset, SceneKind, Secrecy
 
 COUNCIL = SceneKind(
     kind="council",
-    version=2,
+    version=3,
     title="Council",
     rules=(
         "A meeting that decides. In the debate it is one seat's turn at a time: speak, move a motion where none is on "
@@ -44,4 +45,7 @@ COUNCIL = SceneKind(
     ),
 )
 
-COUNCIL_BEFORE = replace(COUNCIL, version=1, options=CouncilOptionsBefore, state=CouncilBefore)
+COUNCILS_BEFORE = (
+    replace(COUNCIL, version=1, options=CouncilOptions1, state=Council1),
+    replace(COUNCIL, version=2, options=CouncilOptions2, state=Council2),
+)

@@ -1,12 +1,15 @@
 """What a council decides on: motions with their amendments, how votes are counted, and how that is told."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field
 
-from bot.core.scenes.kind import Frozen, Seat, TextId
+from bot.core.scenes.council.moves import Choice
+from bot.core.scenes.kind import MOST_SEATS, NO_TEXT, Frozen, Seat, TextId
 
 MOST_MOTIONS, MOST_AMENDMENTS = 20, 10  # that options allow; of amendments at a time
+VOTED: Mapping[Choice, str] = {"yes": "yes", "no": "no", "abstain": "abstained"}
 
 
 class Amendment(Frozen):
@@ -41,6 +44,14 @@ class Tally(Frozen):
     passed: bool
 
 
+class Decision(Tally):
+    """A ballot as it is remembered: what was voted on, word by word, and who voted how if that was open."""
+
+    title: TextId = NO_TEXT  # of a motion
+    clauses: Annotated[tuple[TextId, ...], Field(max_length=1 + MOST_AMENDMENTS)]
+    votes: Annotated[Mapping[Seat, Choice], Field(max_length=MOST_SEATS)]
+
+
 def passes(yes: int, no: int, abstained: int, members: int, *, two_thirds: bool = False, quorum: bool = True) -> bool:
     """Tell whether a motion has passed: enough took part, and yes outweighs no; a tie fails."""
     if quorum and yes + no + abstained < quorum_of(members):
@@ -59,7 +70,18 @@ def told(tally: Tally) -> str:
     return f"{tally.what} {word}: {tally.yes} yes, {tally.no} no, {tally.abstained} abstained, {tally.absent} absent."
 
 
-def clauses_of(motion: Motion) -> str:
+def resolved(decision: Decision) -> str:
+    """Word what was decided in full: the text as it was amended, and who voted how if that was open."""
+    who = f" ({by_seat(decision.votes)})" if decision.votes else ""
+    return f"{told(decision)} **{{t{decision.title}}}** {clauses_of(decision)}{who}"
+
+
+def by_seat(votes: Mapping[Seat, Choice]) -> str:
+    """Give who voted how."""
+    return ", ".join(f"{{s{seat}}} {VOTED[choice]}" for seat, choice in sorted(votes.items()))
+
+
+def clauses_of(motion: Motion | Decision) -> str:
     """Give the text of a motion as it is now, clause by clause."""
     return " ".join(f"({place}) {{t{text}}}" for place, text in enumerate(motion.clauses, 1))
 

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from bot.core.records import Json
-from bot.core.scenes.council.motions import Motion, quorum_of, shown, told
+from bot.core.scenes.council.motions import VOTED, Decision, Motion, Tally, by_seat, quorum_of, shown, told
+from bot.core.scenes.council.moves import Choice
 from bot.core.scenes.kind import Expect, Over, Seat, Seen
 from bot.core.wording import counted
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 Facts = tuple[tuple[str, str], ...]
 LAST_DECIDED = 5
+BARS = set(Tally.model_fields)  # what a ballot's bars are drawn from
 
 
 def seen(council: "Meeting", seat: Seat) -> Seen:
@@ -38,13 +40,18 @@ def _facts(council: "Meeting") -> Facts:
         facts.append(("Presiding", f"{{s{council.chair}}}"))
     if council.terms.quorum:
         facts.append(("Quorum", f"{quorum_of(len(council.members))} of {counted(len(council.members), 'member')}"))
-    facts += [(one.what, told(one).removeprefix(one.what).strip()) for one in council.decided[-LAST_DECIDED:]]
+    facts += [(one.what, _came(one)) for one in council.decided[-LAST_DECIDED:]]
     if cast := _cast(council):
-        facts.append(("Last ballot", ", ".join(f"{{s{one}}} {choice}" for one, choice in sorted(cast.items()))))
+        facts.append(("Last ballot", by_seat(cast)))
     return tuple(facts)
 
 
-def _cast(council: "Meeting") -> dict[Seat, str]:
+def _came(tally: Tally) -> str:
+    came = told(tally).removeprefix(tally.what).strip()
+    return f"{came} **{{t{tally.title}}}**" if isinstance(tally, Decision) and tally.title else came
+
+
+def _cast(council: "Meeting") -> dict[Seat, Choice]:
     """Give who voted how in the last ballot, if that was open and no other goes on."""
     return {} if council.ballot else {**council.last_votes}
 
@@ -70,13 +77,13 @@ def _picture(council: "Meeting", facts: Facts) -> dict[str, Json]:
         "horseshoe": True,
         "middle": [phase.capitalize(), *(_of_motion(motion) if motion else [])],
         "about": f"{{t{motion.title}}}" if motion else "",
-        "ballots": [one.model_dump(mode="json") for one in council.decided[-LAST_DECIDED:]],
+        "ballots": [one.model_dump(mode="json", include=BARS) for one in council.decided[-LAST_DECIDED:]],
         "quorum": quorum_of(len(council.members)) if council.terms.quorum else 0,
         "told": [phase.capitalize(), *(f"{name}: {words}" for name, words in facts)],
     }
 
 
-def _notes(council: "Meeting", seat: Seat, cast: dict[Seat, str]) -> list[str]:
+def _notes(council: "Meeting", seat: Seat, cast: dict[Seat, Choice]) -> list[str]:
     motion = council.motion
     said = {
         "away": seat in council.away and not council.ballot,
@@ -84,9 +91,13 @@ def _notes(council: "Meeting", seat: Seat, cast: dict[Seat, str]) -> list[str]:
         "moved it": motion is not None and seat == motion.by,
         "would vote": motion is not None and seat == motion.vote_called_by,
         "would adjourn": seat in council.leaving,
-        f"voted {cast.get(seat)}": seat in cast,
+        _voted(cast.get(seat, "abstain")): seat in cast,
     }
     return [word for word, holds in said.items() if holds]
+
+
+def _voted(choice: Choice) -> str:
+    return VOTED[choice] if choice == "abstain" else f"voted {choice}"
 
 
 def _of_motion(motion: Motion) -> list[str]:

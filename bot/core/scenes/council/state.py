@@ -8,12 +8,15 @@ from pydantic import Field
 from bot.core.scenes.council.motions import (
     MOST_AMENDMENTS,
     MOST_MOTIONS,
+    VOTED,
     Amendment,
+    Decision,
     Motion,
     Tally,
     clauses_of,
     passes,
     quorum_of,
+    resolved,
     told,
     voted_on,
 )
@@ -33,6 +36,7 @@ from bot.core.scenes.council.moves import (
 from bot.core.scenes.council.showing import seen
 from bot.core.scenes.kind import (
     MOST_SEATS,
+    NO_TEXT,
     Applied,
     Chance,
     Event,
@@ -48,11 +52,12 @@ from bot.core.scenes.kind import (
     TextId,
 )
 from bot.core.scenes.orderings import Order, Twice
-from bot.core.scenes.silence import Silences, Spoken, YieldsInARow
+from bot.core.scenes.silence import Silences, Spoken
 from bot.core.wording import counted
 
 ROUNDS_OF_DEBATE = 3
 HOST = 1
+MOST_BALLOTS = MOST_MOTIONS * (2 + MOST_AMENDMENTS)
 
 
 class CouncilOptions(Options):
@@ -73,7 +78,8 @@ class CouncilOptions(Options):
 
     def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
         order = Order(ordering=self.ordering, twice=self.twice).after(seats, chance)
-        return Applied(self.begins_as()(seats=seats, order=order, terms=self.model_copy(update={"topic": ""})))
+        terms = CouncilOptions.model_validate({**self.model_dump(), "topic": ""})  # as it is read back
+        return Applied(self.begins_as()(seats=seats, order=order, terms=terms))
 
     def begins_as(self) -> "type[Meeting]":
         """Give what it begins as in its version."""
@@ -93,7 +99,7 @@ class Meeting(Spoken):
     motion: Motion | None = None
     ballot: Literal["", "amendment", "motion", "tie"] = ""
     votes: Mapping[Seat, Choice] = Field(default_factory=dict, max_length=MOST_SEATS)
-    decided: Annotated[tuple[Tally, ...], Field(max_length=MOST_MOTIONS * (2 + MOST_AMENDMENTS))] = ()
+    decided: Annotated[tuple[Tally, ...], Field(max_length=MOST_BALLOTS)] = ()
     moved: int = 0
     leaving: Annotated[tuple[Seat, ...], Few] = ()  # who proposed to adjourn
     ended: str = ""
@@ -169,7 +175,7 @@ class Meeting(Spoken):
             case Yield():
                 applied = Applied(self.yielded_by(seat))
             case _:
-                applied = self.heard()._did(seat, move)
+                applied = self.heard(self.present)._did(seat, move)
         state = applied.state
         if not isinstance(state, Meeting) or state.ended or state.ballot:
             return applied
@@ -245,7 +251,7 @@ class Meeting(Spoken):
 
     def _voted(self, seat: Seat, choice: Choice, comment: TextId) -> Applied:
         said = f" {{t{comment}}}" if comment else ""
-        event = Event(text=f"{{s{seat}}}: {choice}.{said}", kind="vote")
+        event = Event(text=f"{{s{seat}}}: {VOTED[choice]}.{said}", kind="vote")
         unnamed = (Event(text=f"Said with a vote:{said}", kind="vote"),) if said else ()
         return self._with(*(unnamed if self.is_secret else (event,)), votes={**self.votes, seat: choice})
 
@@ -269,15 +275,15 @@ class Meeting(Spoken):
         if motion is None or not self.ballot:
             return Applied(self)
         if self.ballot == "tie":  # what is remembered stays what the members voted
-            return self._decided(motion, self.decided[-1], passed=self.votes.get(self.chair) == "yes", chance=chance)
+            return self._decided(motion, passed=self.votes.get(self.chair) == "yes", chance=chance)
         about = "motion" if self.ballot == "motion" else "amendment"
-        tally, after = self._tally(motion, about), self if self.terms.secret else self.remembering(self.votes)
-        after = after.model_copy(update={"decided": (*self.decided, tally)})
+        tally = self._tally(motion, about)
+        after = self.remembering(tally, motion, {} if self.terms.secret else self.votes)
         if self._is_for_host(tally):
             return after._with(Event(text="A tie: the host decides."), ballot="tie", votes={})
         if about == "amendment":
             return after._amended(motion, tally)
-        return after._decided(motion, tally, passed=tally.passed, chance=chance)
+        return after._decided(motion, passed=tally.passed, chance=chance)
 
     def _tally(self, motion: Motion, about: str) -> Tally:
         cast = list(self.votes.values())
@@ -313,8 +319,9 @@ class Meeting(Spoken):
         event = Event(text=f"{told(tally)} Clause {first.clause}: {{t{first.text}}}", kind="tally")
         return self._with(event, **self._opened(motion))
 
-    def _decided(self, motion: Motion, tally: Tally, *, passed: bool, chance: Chance) -> Applied:
-        tally = tally.model_copy(update={"passed": passed})
+    def _decided(self, motion: Motion, *, passed: bool, chance: Chance) -> Applied:
+        """Give what comes of the last ballot, which was on a motion."""
+        tally = self.decided[-1].model_copy(update={"passed": passed})
         event = Event(text=f"{told(tally)} **{{t{motion.title}}}** {clauses_of(motion)}", kind="tally")
         over = self.moved >= self.terms.motions
         return self._with(
@@ -331,18 +338,29 @@ class Meeting(Spoken):
         return Applied(self.model_copy(update=update), events)
 
     def closed(self, why: str) -> Over:
+        results = {seat: ("presided" if seat not in self.members else "took part", 0) for seat in self.seats}
+        return Over(outcome=f"The council is closed, for {why}: {self._counts()}.{self.resolutions}", results=results)
+
+    def _counts(self) -> str:
         motions = [one for one in self.decided if one.what.startswith("Motion")]
         passed = sum(one.passed for one in motions)
-        counts = f"{counted(len(motions), 'motion')} voted on, {passed} passed" if motions else "nothing was voted on"
-        results = {seat: ("presided" if seat not in self.members else "took part", 0) for seat in self.seats}
-        return Over(outcome=f"The council is closed, for {why}: {counts}.", results=results)
+        return f"{counted(len(motions), 'motion')} voted on, {passed} passed" if motions else "nothing was voted on"
+
+    @property
+    def won_by(self) -> str:
+        return self._counts()  # its outcome has the text of motions, and no two are alike
+
+    @property
+    def resolutions(self) -> str:
+        """What was decided, word by word, where that is remembered."""
+        return ""
 
     def view(self, seat: Seat) -> Seen:
         return seen(self, seat)
 
-    def remembering(self, votes: Mapping[Seat, Choice]) -> Self:
-        """Give what it is with who voted how in an open ballot kept, where that is shown."""
-        return self
+    def remembering(self, tally: Tally, motion: Motion, votes: Mapping[Seat, Choice]) -> Self:
+        """Give what it is with one more ballot counted; `votes`: who voted how in it, where that is shown."""
+        return self.model_copy(update={"decided": (*self.decided, tally)})
 
     @property
     def last_votes(self) -> Mapping[Seat, Choice]:
@@ -353,22 +371,19 @@ class Meeting(Spoken):
 class Council(Silences, Meeting):
     """A meeting."""
 
-    cast: Mapping[Seat, Choice] = Field(default_factory=dict, max_length=MOST_SEATS)  # in the last ballot, if open
+    decided: Annotated[tuple[Decision, ...], Field(max_length=MOST_BALLOTS)] = ()
 
-    def remembering(self, votes: Mapping[Seat, Choice]) -> Self:
-        return self.model_copy(update={"cast": votes})
+    def remembering(self, tally: Tally, motion: Motion, votes: Mapping[Seat, Choice]) -> Self:
+        is_amendment = self.ballot == "amendment"
+        title = NO_TEXT if is_amendment else motion.title
+        clauses = (motion.amendments[0].text,) if is_amendment else motion.clauses
+        decision = Decision(**tally.model_dump(), title=title, clauses=clauses, votes=votes)
+        return self.model_copy(update={"decided": (*self.decided, decision)})
 
     @property
     def last_votes(self) -> Mapping[Seat, Choice]:
-        return self.cast
+        return self.decided[-1].votes if self.decided else {}
 
-
-class CouncilBefore(YieldsInARow, Meeting):
-    """A meeting of version 1, which kept nobody's vote."""
-
-
-class CouncilOptionsBefore(CouncilOptions):
-    """How a council of version 1 decides."""
-
-    def begins_as(self) -> type[Meeting]:
-        return CouncilBefore
+    @property
+    def resolutions(self) -> str:
+        return "".join(f"\n- {resolved(one)}" for one in self.decided if one.title)

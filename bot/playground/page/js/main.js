@@ -5,7 +5,7 @@
  * world/    what is known: guilds, channels, people, timelines, commands, interactions, agents
  * text/     markdown both ways, emoji
  * widgets/  menus, dialogs, pickers, notes
- * tree/     a tree of what-ifs above its thread
+ * tree/     a tree of what-ifs, here and in the console
  * chat/     the log and what stands in it;  compose/  the box below it;  side/  what stands beside it
  *
  * Gateway events change the world; the world tells the views; views draw and ask the REST API. Nothing goes back up.
@@ -18,6 +18,7 @@ import { MessageTools } from "./chat/message_menu.js";
 import { openForm } from "./chat/modal.js";
 import { mountScene } from "./chat/scene.js";
 import { mountTyping } from "./chat/typing.js";
+import { mountTree } from "./chat/what_if.js";
 import { Composer } from "./compose/composer.js";
 import { mountLayout } from "./layout.js";
 import { keepRelativeTimes } from "./lib/clock.js";
@@ -30,7 +31,6 @@ import { mountSearch } from "./side/search.js";
 import { mountSwitcher } from "./side/switcher.js";
 import { mountTheme } from "./side/theme.js";
 import { mountWelcome } from "./side/welcome.js";
-import { mountTree } from "./tree/pane.js";
 import { icon } from "./lib/icons.js";
 import { People } from "./world/people.js";
 

@@ -59,15 +59,19 @@ def test_a_motion_is_amended_voted_on_and_passed() -> None:
     assert told_last == "Amendment to motion 1 passed: 2 yes, 1 no, 0 abstained, 0 absent. Clause 1: {t3}"
     assert state_of(council).phase == "ballot"
     told = vote(council, s4="yes", s3="yes", s2="abstain")
-    assert told[:3] == ["{s2}: abstain.", "{s3}: yes.", "{s4}: yes."]
+    assert told[:3] == ["{s2}: abstained.", "{s3}: yes.", "{s4}: yes."]
     assert told[3] == "Motion 1 passed: 2 yes, 0 no, 1 abstained, 0 absent. **{t1}** (1) {t3}"
-    assert ("Motion 1", "passed: 2 yes, 0 no, 1 abstained, 0 absent.") in state_of(council).view(0).facts
+    assert ("Motion 1", "passed: 2 yes, 0 no, 1 abstained, 0 absent. **{t1}**") in state_of(council).view(0).facts
     assert state_of(council).phase == "debate"
     while state_of(council).order.current != 1:
         council.move(state_of(council).order.current or 0, "yield")
     told = council.move(1, "adjourn")
-    assert told[-1] == "The council is closed, for it adjourned: 1 motion voted on, 1 passed."
+    assert told[-1] == (
+        "The council is closed, for it adjourned: 1 motion voted on, 1 passed.\n"
+        "- Motion 1 passed: 2 yes, 0 no, 1 abstained, 0 absent. **{t1}** (1) {t3} ({s2} abstained, {s3} yes, {s4} yes)"
+    )
     assert council.is_over
+    assert state_of(council).won_by == "1 motion voted on, 1 passed"
 
 
 @pytest.mark.parametrize(("yes", "no", "abstained"), [*product(range(4), repeat=3)])
@@ -113,6 +117,24 @@ def test_a_secret_ballot_never_tells_who_voted_how() -> None:
     assert told.startswith("Motion 1 failed: 1 yes, 2 no")
     assert "votes" in Council.model_fields
     assert state_of(council).votes == {}
+    council.enter(RULES, Rule.AWAY, {"seat": 1})
+    council.move(2, "adjourn")
+    assert council.outcome.endswith("\n- Motion 1 failed: 1 yes, 2 no, 0 abstained, 0 absent. **{t1}** (1) {t2}")
+
+
+def test_an_amendment_that_failed_is_not_in_what_was_decided() -> None:
+    council = meeting()
+    council.move(1, "move_motion", title="A rule", text="Nobody shouts.")
+    council.move(2, "amend", clause=1, text="Nobody whispers.")
+    council.move(3, "amend", clause=2, text="Nor at night.")
+    council.move(4, "yield")
+    council.move(1, "call_vote")
+    for choice in ("no", "yes", "yes"):
+        vote(council, s2=choice, s3=choice, s4=choice)
+    council.enter(RULES, Rule.AWAY, {"seat": 1})
+    council.move(2, "adjourn")
+    (decided,) = council.outcome.split("\n")[1:]
+    assert "**{t1}** (1) {t2} (2) {t4} ({s2} yes, {s3} yes, {s4} yes)" in decided
 
 
 def test_what_is_said_with_secret_votes_is_told_in_no_order_of_seats() -> None:
@@ -226,7 +248,7 @@ def test_an_absentee_holds_no_ballot_up_and_is_away_after_three_misses() -> None
         told += vote(council, s2="yes", s3="yes")
         if state_of(council).ballot:
             told += council.enter(RULES, Rule.DEADLINE)
-    assert sum("2 yes, 0 no, 0 abstained, 1 absent" in one for one in told) == 3
+    assert sum("2 yes, 0 no, 0 abstained, 1 absent" in one for one in told[:-1]) == 3
     assert told.count("{s4} is away.") == 1
 
 

@@ -11,7 +11,7 @@ export class Refused extends Error {}
 export async function ask(address, headers, signal) {
   const answer = await fetch(address, { cache: "no-store", headers, signal });
   const body = await answer.json().catch(() => null);
-  if (!answer.ok) throw new Refused(body?.message ?? `The bot answered ${answer.status}.`);
+  if (!answer.ok) throw new Refused(body?.message ?? body?.detail ?? `The bot answered ${answer.status}.`);
   return body;
 }
 

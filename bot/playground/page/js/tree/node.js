@@ -16,9 +16,9 @@ export class NodeView {
   #events = [];
   #drawn = "";
 
-  /** `deeds`: use(command, values), begin(command, values), beside(), children(). */
-  constructor(app, tree, deeds) {
-    this.app = app;
+  /** `deeds`: use(what, values, usd), begin(what, values), beside(), children(). */
+  constructor(host, tree, deeds) {
+    this.host = host;
     this.tree = tree;
     this.deeds = deeds;
     this.element = h("div.tree-node");
@@ -42,20 +42,21 @@ export class NodeView {
     const hear = (event) => {
       if (signal.aborted) return;
       this.#events.push(event);
-      this.list.append(lineOf(this.app, this.tree, id, event));
+      this.list.append(lineOf(this.host, this.tree, id, event));
       this.#emptyOrNot();
     };
     await this.tree.look(id, hear, signal).catch(() => {});
   }
 
-  /** The tree has changed: draw the node anew where it is otherwise; one that is run once more tells anew. */
-  update(began = null) {
+  /** A node began, or is over: where it is the one that is shown, what happened in it is read anew. */
+  again(id) {
+    if (this.#node?.id === id && this.tree.nodes.has(id)) this.show(id);
+  }
+
+  /** The tree has changed: draw the node anew where it is otherwise. */
+  update() {
     const node = this.#node && this.tree.nodes.get(this.#node.id);
     if (!node) return;
-    if (began === node.id) {
-      this.#events = [];
-      this.list.replaceChildren();
-    }
     this.#node = node;
     this.#draw();
   }
@@ -66,6 +67,7 @@ export class NodeView {
     if (text === this.#drawn) return;
     this.#drawn = text;
     const turns = node.turns ? ` · ${node.turns} ${node.turns === 1 ? "turn" : "turns"}` : "";
+    const pressed = this.element.contains(document.activeElement) ? document.activeElement.textContent : null;
     const about = `${SIGNS[node.status]}${turns} · ${Number(node.usd).toFixed(4)} ${this.tree.about.coin}`;
     fill(
       this.element,
@@ -79,6 +81,7 @@ export class NodeView {
       this.body,
     );
     this.#fillBody();
+    if (pressed) findAll("button", this.element).find((one) => one.textContent === pressed)?.focus();
   }
 
   #others(node) {
@@ -90,13 +93,13 @@ export class NodeView {
     const list = [
       [done, "Compare with …", beside],
       [done, "Compare children", children],
-      [done, "Change …", () => begin("timeline change", at)],
-      [done, "Ask …", () => begin("timeline ask", at)],
-      [done && made, "Merge …", () => use("timeline merge", at)],
-      [done && made, "Run again", () => use("timeline rerun", at)],
-      [true, "Note …", () => begin("timeline note", at)],
-      [!over, "Stop", () => use("timeline stop", at)],
-      [made, "Delete …", () => use("timeline delete", at)],
+      [done, "Change …", () => begin("change", at)],
+      [done, "Ask …", () => begin("ask", at)],
+      [done && made, "Merge …", () => use("merge", at)],
+      [done && made, "Run again", () => use("rerun", at)],
+      [true, "Note …", () => begin("note", at)],
+      [!over, "Stop", () => use("stop", at)],
+      [made, "Delete …", () => use("delete", at)],
     ];
     return list
       .filter(([fits]) => fits)
@@ -144,7 +147,7 @@ export class NodeView {
   async #fillBody() {
     const [node, tab] = [this.#node, this.#tab];
     if (tab === "here") {
-      const lines = this.#events.map((event) => lineOf(this.app, this.tree, node.id, event));
+      const lines = this.#events.map((event) => lineOf(this.host, this.tree, node.id, event));
       this.list.replaceChildren(...lines);
       this.#emptyOrNot();
       return;
@@ -153,7 +156,7 @@ export class NodeView {
       fill(this.body, h("p.quiet", {}, "There is nothing to read of a node that is not done."));
       return;
     }
-    const told = tab === "said" ? transcriptOf(this.tree, node.id) : mindsOf(this.app, this.tree, node.id);
+    const told = tab === "said" ? transcriptOf(this.tree, node.id) : mindsOf(this.host, this.tree, node.id);
     const shown = await told.catch((error) => h("p.quiet", {}, error.message));
     if (this.#node?.id === node.id && this.#tab === tab) fill(this.body, shown);
   }

@@ -1,10 +1,7 @@
-/** A tree of what-ifs above its thread: its picture, and one node or two beside it. */
+/** A tree of what-ifs: its picture, and one node or two beside it; on the playground's page and in the console. */
 
 import { fill, h, oncePerFrame } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { markdown } from "../text/blocks.js";
-import { isManager } from "../world/permissions.js";
-import { treeOf } from "../world/trees.js";
 import { NodeView } from "./node.js";
 import { Picture } from "./picture.js";
 import { comparisonOf } from "./telling.js";
@@ -15,25 +12,29 @@ function tool(label, picture, click) {
   return button;
 }
 
-/** One tree that is looked at. */
-class Pane {
+/** One tree that is looked at.
+ *
+ * `host` is where it is shown: `name(id)` of an agent; `use(what, values, usd)` does something at the price that was
+ * seen; `begin(what, values)` asks for more first; `shown(id)` hears which node is looked at.
+ */
+export class Pane {
   #chosen = [0];
   #choosing = false; // the next node that is pressed is set beside the first
 
-  constructor(app, root, tree) {
-    [this.app, this.root, this.tree] = [app, root, tree];
+  constructor(host, root, tree) {
+    [this.host, this.root, this.tree] = [host, root, tree];
     this.picture = new Picture((id, beside) => this.#choose(id, beside));
     this.title = h("h2");
     this.about = h("p.tree-state", { role: "status" });
     this.remarks = h("div.tree-remarks", { hidden: true });
     this.side = h("div.tree-side", { role: "group", "aria-label": "Node" });
-    const use = (command, values) => this.#use(command, values);
-    const begin = (command, values) => this.#begin(command, values);
+    const use = (...given) => host.use(...given);
+    const begin = (...given) => host.begin(...given);
     const deeds = { use, begin, beside: () => this.#besideNext(), children: () => this.#compare(null) };
-    this.node = new NodeView(app, tree, deeds);
+    this.node = new NodeView(host, tree, deeds);
     const draw = oncePerFrame(() => this.#draw());
     tree.on("change", draw);
-    tree.on("run", (id, kind) => this.node.update(kind === "run_start" ? id : null));
+    tree.on("run", (id) => this.node.again(id));
     tree.on("gone", (why) => this.#gone(why));
     this.#build();
   }
@@ -54,11 +55,12 @@ class Pane {
     fill(this.root, head, this.remarks, h("div.tree-parts", {}, this.picture.frame, this.side));
   }
 
-  async open() {
+  /** Show it, and one of its nodes first. */
+  async open(first = 0) {
     const stop = this.tree.on("change", () => {
       stop();
       this.root.hidden = false;
-      this.#show(0);
+      this.#show(this.tree.nodes.has(first) ? first : 0);
     });
     await this.tree.open();
   }
@@ -66,9 +68,14 @@ class Pane {
   close() {
     this.tree.close();
     this.node.close();
-    this.#large(false);
+    this.small();
     this.root.hidden = true;
     this.root.replaceChildren();
+  }
+
+  /** Leave room for what stands beside it. */
+  small() {
+    this.#large(false);
   }
 
   #large(on) {
@@ -95,7 +102,7 @@ class Pane {
       ? "Choose the other node."
       : `${words} · ${usd.toFixed(4)} of ${Number(about.usd_cap).toFixed(2)} ${about.coin}`;
     const lines = about.remarks ?? [];
-    fill(this.remarks, ...lines.map((one) => h("p", {}, markdown(this.app, one))));
+    fill(this.remarks, ...lines.map((one) => h("p", {}, one.replace(/[`*]/g, ""))));
     this.remarks.hidden = !lines.length;
     this.picture.draw(nodes, this.#chosen);
     this.node.update();
@@ -112,6 +119,7 @@ class Pane {
     this.#choosing = false;
     fill(this.side, this.node.element);
     this.node.show(id);
+    this.host.shown?.(id);
     this.#draw();
   }
 
@@ -140,41 +148,4 @@ class Pane {
   refresh() {
     this.tree.refresh().catch(() => {}); // its stream says when it is gone
   }
-
-  /** Run one of the bot's commands: its answer stands in the thread, below. */
-  async #use(command, values) {
-    this.#large(false);
-    await this.app.useCommand(command, { ...values, tree: this.tree.id });
-  }
-
-  /** Begin one that wants to be told more. */
-  #begin(command, values) {
-    this.#large(false);
-    const texts = Object.fromEntries(
-      Object.entries({ ...values, tree: this.tree.id }).map(([name, value]) => [name, String(value)]),
-    );
-    this.app.startCommand(command, texts);
-  }
-}
-
-/** Keep it up to date while a tree's thread is open. */
-export function mountTree(app, root) {
-  let pane = null;
-  const look = async () => {
-    const channel = app.world.channels.get(app.channelId);
-    if (pane || !channel || !app.world.isThread(channel) || !app.world.me || !isManager(app.world)) return;
-    const tree = await treeOf(app.agents, channel);
-    if (!tree || pane || app.channelId !== channel.id) return;
-    pane = new Pane(app, root, tree);
-    app.tree = tree;
-    app.emit("tree");
-    pane.open();
-  };
-  app.on("open", () => {
-    pane?.close();
-    pane = app.tree = null;
-    look();
-  });
-  app.world.on("messageUpdate", (message) => message.channel_id === app.channelId && pane?.refresh());
-  app.world.on("message", (message) => message.channel_id === app.channelId && look());
 }

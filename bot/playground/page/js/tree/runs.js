@@ -1,4 +1,4 @@
-/** Buttons that let a tree grow, each with what it is thought to cost; they use the bot's own commands. */
+/** Buttons that let a tree grow, each with what it is thought to cost; they do what the bot's own commands do. */
 
 import { afterPause, h } from "../lib/dom.js";
 
@@ -10,7 +10,8 @@ const RUNS = [
 ];
 const LIMITS = { turns: [1, 20], siblings: [2, 8] };
 
-function money(usd, coin) {
+/** What something is thought to cost. */
+export function money(usd, coin) {
   const number = Number(usd);
   if (!number) return "free";
   return number < 0.0001 ? `under 0.0001 ${coin}` : `about ${number.toFixed(4)} ${coin}`;
@@ -22,15 +23,16 @@ function number(name, label, value, change) {
   return [h("label.tree-number", {}, label, input), input];
 }
 
-/** Build the buttons for a node; `use(command, values)` runs one of the bot's commands. */
+/** Build the buttons for a node; `use(what, values, usd)` does one of them, at the price that stands on it. */
 export function runsOf(tree, node, use) {
   const later = afterPause(250, () => read());
   const [turnsBox, turns] = number("turns", "Turns", 1, () => wait());
   const [siblingsBox, siblings] = number("siblings", "Siblings", 3, () => wait());
+  const seen = new Map(); // prices that stand on buttons
   const why = h("p.quiet", { role: "status" });
   const buttons = RUNS.map(([what, label, title]) => {
     const price = h("span.price", {}, "…");
-    const click = () => use(`timeline ${what}`, valuesOf(what));
+    const click = () => use(what, valuesOf(what), seen.get(what));
     const button = h("button.button.small", { type: "button", title, disabled: true, on: { click } }, label, price);
     return { what, label, button, price };
   });
@@ -48,11 +50,12 @@ export function runsOf(tree, node, use) {
       why.textContent = "Give 1 to 20 turns, and 2 to 8 siblings.";
       return;
     }
-    const asked = `&turns=${turns.value}&siblings=${siblings.value}`;
+    const asked = { turns: turns.value, siblings: siblings.value };
     const prices = await tree.ask(`/nodes/${node.id}/prices`, asked).catch((error) => ({ refused: error.message }));
     const refusals = new Set();
     for (const { what, label, button, price } of buttons) {
       const { usd, refused = prices.refused ?? "" } = prices[what] ?? {};
+      seen.set(what, usd);
       button.disabled = Boolean(refused);
       price.textContent = refused ? "" : money(usd, tree.about.coin);
       if (refused) refusals.add(`${label}: ${refused}`);

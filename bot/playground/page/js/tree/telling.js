@@ -1,4 +1,7 @@
-/** What a node tells: what happened in it, what was said since the fork, what its agents carry, what one of them saw. */
+/** What a node tells: what happened in it, what was said since the fork, what its agents carry, what one of them saw.
+ *
+ * `host.name(id)` is what an agent is called.
+ */
 
 import { clockTime } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
@@ -6,21 +9,17 @@ import { hudLines } from "../side/beat.js";
 import { openDialog } from "../widgets/dialog.js";
 import { orSay } from "../widgets/toast.js";
 
-function nameOf(app, id) {
-  return app.agents.byId(Number(id))?.name ?? `agent ${id}`;
-}
-
 function short(value) {
   if (value === null || value === undefined) return "nothing";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Show what an agent saw at a beat: the node is run again from its record for it. */
-async function showSeen(app, tree, nodeId, event) {
+async function showSeen(host, tree, nodeId, event) {
   const path = `/nodes/${nodeId}/agents/${event.agent}/beats/${event.id}`;
   const beat = await orSay(() => tree.ask(path));
   if (!beat) return;
-  const name = nameOf(app, event.agent);
+  const name = host.name(event.agent);
   const hud = h("pre.hud", { tabindex: 0, "aria-label": "HUD" }, hudLines(beat.hud));
   const answer = h("pre.hud.answer", { tabindex: 0, "aria-label": "Answer" }, beat.answer);
   const thoughts = beat.thoughts ? h("p.thoughts", {}, beat.thoughts) : null;
@@ -29,19 +28,19 @@ async function showSeen(app, tree, nodeId, event) {
 }
 
 const LINES = {
-  message: (app, event) => {
-    const who = /^\d+$/.test(event.by) ? nameOf(app, event.by) : event.by;
-    return [h("b", {}, who), ` in ${nameOf(app, event.room)}'s room: ${event.text}`];
+  message: (host, event) => {
+    const who = /^\d+$/.test(event.by) ? host.name(event.by) : event.by;
+    return [h("b", {}, who), ` in ${host.name(event.room)}'s room: ${event.text}`];
   },
-  move: (app, event) => [`Seat ${event.seat} in scene ${event.scene}: ${event.move}`],
-  knowledge: (app, event) => [
-    h("b", {}, nameOf(app, event.agent)),
+  move: (host, event) => [`Seat ${event.seat} in scene ${event.scene}: ${event.move}`],
+  knowledge: (host, event) => [
+    h("b", {}, host.name(event.agent)),
     ` knows ${event.path}: ${short(event.before)} → ${short(event.after)}`,
   ],
-  beat: (app, event, tree, nodeId) => {
+  beat: (host, event, tree, nodeId) => {
     const did = event.failed || (event.did.length ? event.did.join(" ") : "stayed silent");
-    const name = nameOf(app, event.agent);
-    const click = () => showSeen(app, tree, nodeId, event);
+    const name = host.name(event.agent);
+    const click = () => showSeen(host, tree, nodeId, event);
     const label = `What ${name} saw`;
     return [
       h("b", {}, name),
@@ -52,9 +51,9 @@ const LINES = {
 };
 
 /** A line for something that happened in a node. */
-export function lineOf(app, tree, nodeId, event) {
+export function lineOf(host, tree, nodeId, event) {
   const time = event.at ? h("time", { datetime: event.at }, clockTime(event.at)) : null;
-  return h("li", { data: { kind: event.kind } }, time, h("span", {}, LINES[event.kind]?.(app, event, tree, nodeId)));
+  return h("li", { data: { kind: event.kind } }, time, h("span", {}, LINES[event.kind]?.(host, event, tree, nodeId)));
 }
 
 /** What was said since the fork. */
@@ -73,19 +72,19 @@ function paths(values) {
 }
 
 /** What the agents carry, of those into whose heads this person may look. */
-export async function mindsOf(app, tree, nodeId) {
-  const minds = await tree.ask(`/nodes/${nodeId}/minds`);
+export async function mindsOf(host, tree, nodeId) {
+  const { minds } = await tree.ask(`/nodes/${nodeId}/minds`);
   const told = minds.filter((one) => Object.keys(one.knowledge).length || Object.keys(one.focus).length);
   if (!told.length) return h("p.quiet", {}, "Nobody carries anything here.");
   return told.map((one) => [
-    h("h4", {}, one.side ? `${one.name}, beside ${nameOf(app, one.side)}'s room` : one.name),
+    h("h4", {}, one.side ? `${one.name}, beside ${host.name(one.side)}'s room` : one.name),
     h("dl.facts", {}, paths(one.knowledge), paths(one.focus)),
   ]);
 }
 
 /** Two nodes side by side, or all children of one. */
 export async function comparisonOf(tree, one, two) {
-  const { header, lines } = await tree.ask("/compare", `&one=${one}${two === null ? "" : `&two=${two}`}`);
+  const { header, lines } = await tree.ask("/compare", two === null ? { one } : { one, two });
   const row = (line) => (line.startsWith("## ") ? h("li.tree-part", {}, line.slice(3)) : h("li", {}, line));
   return [h("p", {}, header), h("ol.tree-lines", {}, lines.map(row))];
 }

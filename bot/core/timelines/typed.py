@@ -1,6 +1,9 @@
 """What is typed of how a world is otherwise, as changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.core.actions import (
     AlterAgent,
@@ -19,9 +22,8 @@ from bot.core.errors import Rejected, one_of
 from bot.core.plan import PlanPart
 from bot.core.records import Agent, AgentId
 from bot.core.sentences import Sentence
-from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, Change, SceneState
+from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, Change, PublicEvent, SceneState, Settings
 from bot.core.view import agent_named
-from cogs.arguments import pairs_of
 
 PLANNED = ("goal", "milestone", "strategy")
 TICKED = ("done", "current", "drop")
@@ -30,14 +32,57 @@ ALTERED = {"prompt": "background_prompt", "model": "model", "temperature": "temp
 OWN = ("interval", "resting", "emotion", "paused", "attention", "allocation", "joins", "leaves")
 DIVIDED = ("knowledge", "recent_actions", "rooms")
 PROPERTIES = (*ALTERED, *OWN)
-MEANT = "Name the agent that is to be otherwise."
+MEANT = Sentence("Name the agent that is to be otherwise.")
+
+
+Text = Annotated[str, Field(max_length=1_500)]
+
+
+class Typed(BaseModel):
+    """What is to be otherwise, as people type it; what is left out stays as it is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    event: Text | None = None
+    visitor: Annotated[str, Field(max_length=32)] | None = None
+    knows: Text | None = None
+    told: Text | None = None
+    note: Annotated[str, Field(max_length=300)] | None = None
+    plan: Annotated[str, Field(max_length=320)] | None = None
+    properties: Text | None = None
+    scene: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    state: Text | None = None
+    setting: Annotated[str, Field(max_length=200)] | None = None
+
+
+def changes_of(typed: Typed, agent: Agent | None, everyone: Sequence[Agent], room_id: AgentId) -> tuple[Change, ...]:
+    """Read what is to be otherwise; raises Rejected. `agent`: whose head is meant; `room_id`: the tree's room."""
+    try:
+        line = PublicEvent(room_id=room_id, text=typed.event, visitor=typed.visitor or "") if typed.event else None
+        return (
+            *([line] if line is not None else []),
+            *mind_changes(agent, typed.knows, typed.told, typed.note, typed.plan),
+            *property_changes(agent, typed.properties, everyone, room_id),
+            *scene_changes(typed.scene, typed.state),
+            *([Settings(values=dict([pair(typed.setting)]))] if typed.setting else []),
+        )
+    except ValidationError as error:
+        raise Rejected(Sentence("That cannot be changed so: {why}.", why=error.errors()[0]["msg"])) from error
+
+
+def pairs_of(typed: str) -> list[tuple[str, str]]:
+    """Read name=value, with semicolons between several; raises Rejected."""
+    pairs = [one.partition("=") for one in typed.split(";") if one.strip()]
+    if any(not sign for _, sign, _ in pairs):
+        raise Rejected(Sentence("Write name=value, with semicolons between several."))
+    return [(name.strip(), value.strip()) for name, _, value in pairs]
 
 
 def pair(typed: str) -> tuple[str, str]:
     """Read name=value."""
     name, sign, value = typed.partition("=")
     if not sign or not name.strip():
-        raise Rejected("Write name=value.")
+        raise Rejected(Sentence("Write name=value."))
     return name.strip(), value.strip()
 
 
@@ -107,7 +152,11 @@ def property_changes(
         raise Rejected(MEANT)
     given = dict(pairs_of(typed))
     if unknown := [name for name in given if name not in PROPERTIES]:
-        raise Rejected(f"There is no {unknown[0]!r} here: an agent has {one_of(PROPERTIES)}.")
+        raise Rejected(
+            Sentence(
+                "There is no {name!r} here: an agent has {properties}.", name=unknown[0], properties=one_of(PROPERTIES)
+            )
+        )
     altered = {ALTERED[name]: value for name, value in given.items() if name in ALTERED}
     rooms = {name: (agent_named(everyone, given[name]).id,) for name in ("joins", "leaves") if name in given}
     attention = given.get("attention")
@@ -129,7 +178,7 @@ def property_changes(
 def scene_changes(scene: int | None, typed: str | None) -> Iterator[Change]:
     """Give how a scene stands otherwise, from name=value with ; between: what its kind lets be changed."""
     if (scene is not None) != bool(typed):
-        raise Rejected("Name a scene by its number, and in state what of it is otherwise: seat=2; x=3.")
+        raise Rejected(Sentence("Name a scene by its number, and in state what of it is otherwise: seat=2; x=3."))
     if scene is not None and typed:
         edit = {name: int(value) if value.isascii() and value.isdigit() else value for name, value in pairs_of(typed)}
         yield SceneState(scene_id=scene, edit=edit)

@@ -17,7 +17,7 @@ from bot.core.actions import (
 from bot.core.errors import Rejected
 from bot.core.records import AgentId
 from bot.core.timelines.changes import AgentCtx, AgentPlan, AgentProps, SceneState
-from cogs.timeline.altering import mind_changes, property_changes, scene_changes
+from bot.core.timelines.typed import mind_changes, property_changes, scene_changes
 from tests.factories import agent
 
 WREN = agent(1)
