@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -27,6 +28,7 @@ from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities, examine_model
+from bot.engine.beside import Beside
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.estimating import Estimator
@@ -42,7 +44,7 @@ from bot.engine.trial.card import Card
 from bot.engine.trial.running import Progress, Trial, Wanted
 from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
-from bot.house import CALL_PATIENCE, DiscordSite, House, open_traces, stopped_by_signals
+from bot.house import CALL_PATIENCE, DiscordSite, House, open_bell, open_traces, stopped_by_signals
 from bot.passes import PassFile
 from bot.playground.cdn import PAGE
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
@@ -61,6 +63,9 @@ from storage.alone import Post
 from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
+
+if TYPE_CHECKING:
+    from bot.adapters.bell import NatsBell
 
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
@@ -85,6 +90,7 @@ class Parts:
     orchard: Orchard
     estimator: Estimator
     runs: ServedRuns
+    bell: "NatsBell | None"  # to minds beside it
 
 
 async def run_selfroom(settings: Settings, *, say: Say, post: Post = "run") -> None:
@@ -163,7 +169,10 @@ async def selfroom(
         estimator = Estimator(models, played)
         runs = ServedRuns(folder=settings.runs, is_shared=settings.is_playground)
         stack.push_async_callback(runs.close)
-        parts = Parts(store, cipher, models, clock, metrics, workshop, reading_room, archives, orchard, estimator, runs)
+        bell = open_bell(settings.nats_url, settings.database, "gateway", metrics) if post == "gateway" else None
+        parts = Parts(
+            store, cipher, models, clock, metrics, workshop, reading_room, archives, orchard, estimator, runs, bell
+        )
         house = build(settings, site, parts, face, beats=post == "run")
         if (window := open_console(settings, house.client, parts)) is not None:
             house.client.window = await stack.enter_async_context(window)
@@ -209,6 +218,8 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         delivery=delivery,
         scheduler=scheduler,
         heartbeat=start_heart(settings, parts, performer, delivery, scheduler) if beats else None,
+        beside=None if beats else Beside(store, clock, metrics, delivery.typing, scheduler, parts.bell),
+        bell=parts.bell,
         upkeep=upkeep,
         summaries=Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience),
         deadlines=Deadlines(store, clock, config=settings.defaults, models=models, on_done=look),

@@ -45,6 +45,7 @@ ONE_WORD_SCHEMA: dict[str, Json] = {
 }
 REVIEWED_FROM = 10_000  # people
 CLOCK_SECONDS = 30.0
+NATS_PORT = 4222
 LITTLE_ROOM, NO_ROOM = 500_000_000, 50_000_000  # bytes
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 OURS = (  # the secret is looked at when it is read
@@ -102,6 +103,8 @@ async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[F
             yield await _face_port(session, settings.face_port)
         if settings.console_port:
             yield await _console_port(session, settings.console_port, settings.console_url)
+        if settings.nats_url:
+            yield await _bell(settings.nats_url)
         yield await _model(session, settings)
         if not settings.is_playground and (
             settings.openai_api_key or settings.openai_base_url or settings.all_providers
@@ -248,6 +251,22 @@ async def _face_port(session: aiohttp.ClientSession, port: int) -> Finding:
     if _is_free(port):
         return Finding(ok=True, what=f"Port {port} is free for health and metrics.")
     return Finding(ok=False, what=f"Port {port} is in use: stop the program that has it, or set SELFROOM_FACE_PORT.")
+
+
+async def _bell(url: str) -> Finding:
+    """Look whether a NATS greets there: without one minds look every few seconds, and all goes on."""
+    parts, shown = urlsplit(url), without_secrets(url)
+    try:
+        async with asyncio.timeout(SOON.total):
+            reader, writer = await asyncio.open_connection(parts.hostname, parts.port or NATS_PORT)
+            greeting = await reader.readline()
+            writer.close()
+    except (OSError, TimeoutError, ValueError):
+        greeting = b""
+    if greeting.startswith(b"INFO ") and b'"jetstream":true' in greeting.replace(b" ", b""):
+        return Finding(ok=True, what=f"A bell can ring at {shown}.")
+    lacks = "the NATS there was started without --jetstream" if greeting.startswith(b"INFO ") else "no NATS answers"
+    return Finding(ok=True, warns=True, what=f"No bell rings at {shown}, for {lacks}: minds only look now and then.")
 
 
 async def _console_port(session: aiohttp.ClientSession, port: int, url: str | None) -> Finding:

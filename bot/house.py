@@ -5,29 +5,36 @@ import signal
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import metadata
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import aiohttp
 import discord
 
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.discord.reaching import api_trouble, gateway_trouble, token_trouble
+from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
 from bot.core.actions import CreateAgent
 from bot.core.errors import BadSetting
+from bot.core.hints import Hint, HintKind
 from bot.core.people import HOUSEKEEPER
 from bot.core.ports import Metrics
 from bot.core.records import Snowflake
 from bot.core.spans import Span
 from bot.core.templates import FIRST_RESIDENTS, TEMPLATES
+from bot.engine.beside import Beside
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.summaries import Summaries
 from bot.engine.upkeep import Upkeep
+
+if TYPE_CHECKING:
+    from bot.adapters.bell import NatsBell
 
 FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
 UPKEEP_SECONDS = 5.0
@@ -65,6 +72,23 @@ def open_traces(stack: AsyncExitStack, traces_url: str | None) -> Callable[[Span
     return traces
 
 
+def open_bell(
+    nats_url: str | None, database: str, ear: Literal["minds", "gateway"], metrics: PrometheusMetrics
+) -> "NatsBell | None":
+    """Give the bell between processes on the same database, where one is set; raises BadSetting."""
+    if nats_url is None:
+        return None
+    try:
+        from bot.adapters.bell import NatsBell  # brought by an extra, which few have
+    except ModuleNotFoundError as error:
+        raise BadSetting(
+            "SELFROOM_NATS_URL is set, but not what rings by it: install selfroom[scale], or unset it."
+        ) from error
+    bell = NatsBell(nats_url, database, ear, metrics)
+    metrics.watch("bell_up", "1 while hints are carried between processes", lambda: bell.is_up)
+    return bell
+
+
 async def welcome(desk: FrontDesk, guild_id: Snowflake) -> None:
     """Create the sample agents in a community that has none yet; do nothing in one that has."""
     if await desk.agents.everyone(guild_id):
@@ -85,6 +109,9 @@ class Ticking(Protocol):
 
     def every(self, seconds: float, body: Job, *, name: str) -> None:
         """Run a job again and again."""
+
+    def nudge(self, at: datetime) -> None:
+        """Ask for a slot at that time."""
 
     def stop(self) -> None:
         """Tick no more."""
@@ -118,6 +145,8 @@ class House:
     delivery: Delivery
     scheduler: Ticking
     heartbeat: Heartbeat | None  # of a gateway minds beside it beat
+    beside: Beside | None  # what a gateway does for those
+    bell: "NatsBell | None"
     upkeep: Upkeep
     summaries: Summaries
     deadlines: Deadlines
@@ -136,6 +165,8 @@ class House:
             "lag": watch_loop(self.metrics),
             "stop": _wait(stop),
         }
+        if self.bell is not None:
+            named["bell"] = self.bell.serve(self._hear)
         parts = [asyncio.create_task(part, name=name) for name, part in named.items()]
         try:
             done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
@@ -143,6 +174,12 @@ class House:
                 part.result()
         finally:
             await self._close(parts)
+
+    async def _hear(self, hint: Hint) -> None:
+        """Look for what a mind rang for: there may be letters, somebody due by them, and somebody to be seen typing."""
+        if hint.kind is HintKind.WRITTEN:
+            self.delivery.wake()
+        self.scheduler.nudge(datetime.now(UTC))
 
     async def _connect(self) -> None:
         try:
@@ -166,7 +203,8 @@ class House:
         self.scheduler.every(TREES_SECONDS, self.desk.runs.expire, name="runs")
         if self.heartbeat is None:
             self.scheduler.every(OWED_SECONDS, self.pay_off, name="owed")
-        self.scheduler.start(self.heartbeat.run_due if self.heartbeat is not None else None)
+        looks = self.heartbeat.run_due if self.heartbeat is not None else self.beside.run if self.beside else None
+        self.scheduler.start(looks)
         if self.face is not None:
             self.face.is_ready = True
         ready()

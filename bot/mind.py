@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.adapters.clock import SystemClock, random_for
 from bot.adapters.llm.provider import CALLS_AT_ONCE
@@ -16,15 +18,19 @@ from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face
 from bot.adapters.workshop import ProcessWorkshop
 from bot.core.errors import BadSetting
+from bot.core.hints import Hint, HintKind
 from bot.core.ports import Metrics
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.performer import Performer
-from bot.house import CALL_PATIENCE, FINISH_SECONDS, DiscordSite, open_traces, stopped_by_signals, watch_loop
+from bot.house import CALL_PATIENCE, FINISH_SECONDS, DiscordSite, open_bell, open_traces, stopped_by_signals, watch_loop
 from bot.providers import make_models
 from bot.settings import Settings
 from bot.tokens import tokenizer_for
 from bot.vault import Say, cipher_of
 from storage.store import SqlStore
+
+if TYPE_CHECKING:
+    from bot.adapters.bell import NatsBell
 
 CARRIED_A_PLACE = 3  # agents that are claimed for each call at once: more would wait here, whom others could ask
 RENEWALS = 3  # of a claim while its lease lasts: one or two may fail
@@ -37,6 +43,7 @@ class Mind:
     heartbeat: Heartbeat
     scheduler: SlotScheduler
     metrics: Metrics
+    bell: "NatsBell | None"
     lease_seconds: float
 
     async def serve(self, stop: asyncio.Event) -> None:
@@ -44,13 +51,16 @@ class Mind:
         lag = asyncio.create_task(watch_loop(self.metrics))
         self.scheduler.every(self.lease_seconds / RENEWALS, self.heartbeat.renew, name="leases")
         self.scheduler.start(self.heartbeat.run_due)
+        listening = asyncio.create_task(self.bell.serve(self.heartbeat.hear)) if self.bell else None
         try:
             await stop.wait()
         finally:
             self.scheduler.stop()
             await self.heartbeat.close(FINISH_SECONDS)
-            lag.cancel()
-            await asyncio.wait([lag])
+            beside = [task for task in (lag, listening) if task is not None]
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
 
 
 async def run_mind(settings: Settings, *, say: Say) -> None:
@@ -71,6 +81,7 @@ async def mind(settings: Settings) -> AsyncIterator[Mind]:
         settings = settings.model_copy(update={"sponsored_servers": frozenset()})
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics(open_traces(stack, settings.traces_url))
+        bell = open_bell(settings.nats_url, settings.database, "minds", metrics)
         store = await SqlStore.open(settings.database, config=settings.defaults, post="mind")
         stack.push_async_callback(store.close)
         cipher = cipher_of(settings)
@@ -78,7 +89,7 @@ async def mind(settings: Settings) -> AsyncIterator[Mind]:
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
-        scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
+        scheduler = SlotScheduler(clock, slot_seconds=settings.sweep_seconds if bell else settings.slot_seconds)
         heartbeat = Heartbeat(
             store,
             models,
@@ -91,9 +102,17 @@ async def mind(settings: Settings) -> AsyncIterator[Mind]:
             planned=scheduler,
             call_seconds=settings.model_total_seconds * CALL_PATIENCE,
             lease_seconds=settings.lease_seconds,
+            bell=bell,
+            on_letters=partial(bell.ring, Hint(kind=HintKind.WRITTEN)) if bell else lambda: None,
             at_once=CARRIED_A_PLACE * (settings.calls_per_provider or CALLS_AT_ONCE),
         )
         if settings.face_port is not None:
             face = await stack.enter_async_context(Face(store, clock, metrics, port=settings.face_port))
             face.is_ready = True
-        yield Mind(heartbeat=heartbeat, scheduler=scheduler, metrics=metrics, lease_seconds=settings.lease_seconds)
+        yield Mind(
+            heartbeat=heartbeat,
+            scheduler=scheduler,
+            metrics=metrics,
+            bell=bell,
+            lease_seconds=settings.lease_seconds,
+        )

@@ -47,6 +47,7 @@ def _checked_address(text: str, *schemes: str) -> str:
 
 
 WebAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "http", "https"))]
+NatsAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "nats", "tls"))]
 SocketAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "ws", "wss"))]
 
 
@@ -181,6 +182,8 @@ class Settings(BaseSettings):
     console_url: ConsoleAddress | None = None  # of the proxy before it
     console_hours: float = Field(default=12, gt=0, le=168)  # a session lasts
     slot_seconds: float = Field(default=1.0, gt=0, le=10)
+    nats_url: NatsAddress | None = None  # of the bell between a gateway and minds
+    sweep_seconds: float = Field(default=5.0, gt=0, le=60)  # after which minds look though no bell rang
     lease_seconds: float = Field(default=30, ge=2, le=600)  # after which other minds take over from one that is gone
     log_megabytes: int = Field(default=10, ge=1)
     log_files: int = Field(default=5, ge=1)

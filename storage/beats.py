@@ -26,7 +26,7 @@ from sqlalchemy import (
 from bot.core.gate import Claim
 from bot.core.happenings import Happened, Happening
 from bot.core.kinds import HeldFor, ReasonKind
-from bot.core.ports.beats import Later
+from bot.core.ports.beats import Awaited, Later
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Reason, Snowflake, Usage
 from bot.core.view import Tally
 from storage.communities import HERE
@@ -44,6 +44,7 @@ from storage.tables import (
     MEMBERSHIPS,
     MESSAGES,
     REASONS,
+    ROOMS,
 )
 
 EMPTIED = {"hud": "", "answer": "", "thoughts": ""}
@@ -175,6 +176,23 @@ _AT = case(
     else_=AGENTS.c.next_beat_at,
 )
 NEXT_DUE = Prepared(select(func.min(_AT)).where(AGENTS.c.next_beat_at.is_not(None), _AWAKE))
+_CALLED = and_(
+    REASONS.c.community_id == AGENTS.c.community_id,
+    REASONS.c.agent_id == AGENTS.c.id,
+    REASONS.c.kind == ReasonKind.ADDRESSED,
+    REASONS.c.person_id.is_not(None),
+)
+_CALLING = and_(MESSAGES.c.community_id == REASONS.c.community_id, MESSAGES.c.id == REASONS.c.message_id)
+_WHERE = func.coalesce(MESSAGES.c.thread_id, ROOMS.c.channel_id)
+AWAITED = Prepared(
+    select(AGENTS.c.community_id, AGENTS.c.beat_id, COMMUNITIES.c.guild_id, _WHERE)
+    .select_from(AGENTS)
+    .join(REASONS, _CALLED)
+    .join(ROOMS, and_(ROOMS.c.community_id == REASONS.c.community_id, ROOMS.c.id == REASONS.c.room_id))
+    .join(COMMUNITIES, COMMUNITIES.c.id == AGENTS.c.community_id)
+    .outerjoin(MESSAGES, _CALLING)
+    .where(AGENTS.c.beat_id.is_not(None), AGENTS.c.lease_until > bindparam("now"), _WHERE.is_not(None))
+)
 POSTING = Prepared(
     select(func.count())
     .select_from(REASONS)
@@ -221,6 +239,12 @@ class SqlClaims:
         """Give the time at which the next agent of any community is due; a claimed one not before its lease ends."""
         found: datetime | None = await self.session.value(NEXT_DUE)
         return found
+
+    async def awaited(self, now: datetime) -> Sequence[Awaited]:
+        return [
+            Awaited(community_id=row[0], beat_id=row[1], guild_id=row[2], place=row[3])
+            for row in await self.session.rows(AWAITED, {"now": now})
+        ]
 
     async def take(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], *, now: datetime, lease_until: datetime

@@ -23,6 +23,7 @@ from bot.settings import Settings, load_settings
 from storage.store import SqlStore
 from tests.adapters.test_wire import line, problem, response
 from tests.fakes import WordTokenizer
+from tests.nats import nats_server
 
 TOLD = web.AppKey("told", dict[str, Any])  # what Discord tells of the bot: its flags, its servers, and the date
 PAYS_FOR_ONE = {"SELFROOM_SPONSORED_SERVERS": "123456789012345678"}
@@ -322,6 +323,15 @@ def test_the_files_of_what_ifs_are_their_owners_alone_again_once_somebody_has_mo
     check_data_folder(tmp_path / "data")
     modes = [stat.S_IMODE(one.stat().st_mode) for one in (tree, tree.parent, tree.parent.parent, tmp_path / "data")]
     assert modes == [0o600, 0o700, 0o700, 0o700]
+
+
+async def test_a_bell_that_rings_and_one_that_does_not_are_told(tmp_path: Path) -> None:
+    async with nats_server(tmp_path / "nats") as there:
+        found = await look(tmp_path, SELFROOM_NATS_URL=there.url)
+        assert found[f"A bell can ring at {there.url}."]
+        await there.kill()
+        found = await look(tmp_path, SELFROOM_NATS_URL=there.url)
+        assert found[f"No bell rings at {there.url}, for no NATS answers: minds only look now and then."]
 
 
 async def test_the_doctor_tells_whether_a_model_keeps_to_a_schema() -> None:

@@ -9,7 +9,8 @@ import structlog
 
 from bot.core.errors import StoreError
 from bot.core.gate import Ready
-from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Store, Workshop
+from bot.core.hints import Hint, HintKind
+from bot.core.ports import Bell, Cipher, Clock, Metrics, Models, Planned, Store, Workshop
 from bot.core.records import AgentId, BeatId, CommunityId, Reason, Snowflake
 from bot.core.spans import SpanKind
 from bot.core.view import Outline
@@ -45,7 +46,7 @@ class Heartbeat:
     `on_typing` shows the bot typing in a channel, `on_letters` is called when there may be something to deliver,
     `planned` is told when the next slot is due, `at_once`: agents looked at in one. `lease_seconds`: beside others on
     the same database a claim lasts so long, is renewed while it is carried out (`renew`), and is never freed by others;
-    no more than `at_once` are then carried.
+    no more than `at_once` are then carried. `bell`: by which others hear for whom somebody waits, and who was too many.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Heartbeat:
         on_typing: Callable[[Snowflake, Snowflake], None] | None = None,
         on_letters: Callable[[], None] = _nothing,
         on_beat: Callable[[], None] = _nothing,
+        bell: Bell | None = None,
         call_seconds: float = CALL_SECONDS,
         lease_seconds: float | None = None,
         at_once: int = AT_ONCE,
@@ -72,9 +74,8 @@ class Heartbeat:
         self._clock = clock
         self._metrics = metrics
         self._spans = Spans(metrics, clock)
-        self._planned = planned
-        self._at_once = at_once
-        self._on_typing = on_typing
+        self._planned, self._at_once = planned, at_once
+        self._on_typing, self._bell = on_typing, bell
         self._lease_seconds = lease_seconds
         lasts = lease_seconds or 2 * call_seconds + SPARE_SECONDS
         self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=lasts)
@@ -97,7 +98,7 @@ class Heartbeat:
         self._unsure = False  # a transaction broke off: it may have claimed somebody for whom nothing runs
         self._running: set[asyncio.Task[None]] = set()
         self._wanted = self._closed = False  # a slot was asked for; none is begun any more
-        self._looking = False  # who is due is being found out
+        self._looking, self._freed = False, asyncio.Event()  # for who is due; somebody who was carried is no more
 
     async def slot(self, now: datetime) -> None:
         """Carry one slot out: everyone due at that time, until the last answer is applied."""
@@ -109,6 +110,16 @@ class Heartbeat:
         if not self._closed and not self._looking:
             self._looking = True
             self._start(self._look())
+
+    async def hear(self, hint: Hint) -> None:
+        """Look who is due, for somebody rang; who can carry no more passes it on, and hears no further one yet."""
+        if self._may_claim() > 0:
+            await self.run_due()
+        elif self._bell is not None:
+            self._bell.ring(hint)
+        while self._may_claim() <= 0 and not self._closed:
+            self._freed.clear()
+            await self._freed.wait()
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
@@ -145,6 +156,7 @@ class Heartbeat:
     async def close(self, seconds: float) -> None:
         """Begin nothing more, wait a while for answers, then put the agents back that are still waiting for one."""
         self._closed = True
+        self._freed.set()
         try:
             async with self._clock.timeout(seconds):
                 while self._running:
@@ -220,6 +232,7 @@ class Heartbeat:
             log.exception("a slot could not be collected", community=community_id)
             return None
         self._show_typing(batch, batch.ready)
+        self._tell_begun(batch)
         for ready in batch.ready:
             late = max(0.0, (now - ready.first.due_at).total_seconds())
             metrics_of([ready], self._metrics).observe("lateness_seconds", late)
@@ -266,6 +279,15 @@ class Heartbeat:
         for place in sorted(place for place in places if place is not None):
             self._on_typing(batch.view.community.guild_id, place)
 
+    def _tell_begun(self, batch: Batch) -> None:
+        """Ring for those for whom a person waits: who speaks to Discord shows it there."""
+        for one in batch.ready if self._bell is not None else ():
+            if one.addressed_by_person and self._bell is not None:
+                token = one.claim.beat_id
+                self._bell.ring(
+                    Hint(kind=HintKind.BEGUN, community_id=batch.community_id, agent_id=one.agent_id, token=token)
+                )
+
     async def _carry_out(self, batches: Sequence[tuple[Batch, Sequence[PlannedCall]]], *, then: Then = None) -> None:
         try:
             async with asyncio.TaskGroup() as group:
@@ -274,6 +296,7 @@ class Heartbeat:
                         group.create_task(self._one(batch, call, then))
         finally:
             self._carried -= _claims(batches)
+            self._freed.set()
 
     async def _one(self, batch: Batch, call: PlannedCall, then: Then) -> None:
         """Carry one call out; who was called while it ran need not wait for the next tick."""
@@ -283,6 +306,7 @@ class Heartbeat:
         finally:
             typing.cancel()
             self._carried -= {(batch.community_id, one.claim.beat_id) for one in call.ready}
+            self._freed.set()
             for one in call.ready:
                 self._spans.note(
                     SpanKind.BEAT, batch.view.community, open_beats([one]), batch.at, reason=one.first.kind

@@ -23,7 +23,7 @@ from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import begun, closed_side, moved, play_of
-from bot.core.scenes.windows import closes_now, costs, heartbeats, is_hidden, tells_nobody, window_seconds
+from bot.core.scenes.windows import NOBODY, closes_now, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.sentences import Sentence
 from bot.core.spending import day_of, held_to
 from bot.engine.purse import spending_now
@@ -36,7 +36,7 @@ FAULTS_UNTIL_PAUSED = 2
 PASSED = "That moment has passed: press *My seat* again."
 OUTDATED = "This kind of scene is not played any more since Selfroom was updated: what happened stays readable."
 NOT_RUNNING = "The scene does not run now."
-DAY_SHORT = "the day's money is nearly spent"
+CAP_SPENT, DAY_SHORT = "all that it may cost is spent", "the day's money is nearly spent"
 MODELS_FAIL = "the model provider fails: resume it once it answers again"
 log = structlog.get_logger(__name__)
 
@@ -332,16 +332,16 @@ class Stage:
         if isinstance(awaits, Over):
             await self._end(standing, awaits)
             return
-        is_new = standing.window != self.scene.window_step
+        is_new, able = standing.window != self.scene.window_step, await self._able(standing)
         if is_new or self.scene.deadline_at is None or (isinstance(awaits, Expect) and awaits.anyone and seat):
             self.scene = replace(
                 self.scene,
                 window_step=standing.window,
                 window_at=self.now if is_new else self.scene.window_at,
-                deadline_at=self.now + timedelta(seconds=self._seconds(standing)),
+                deadline_at=self.now + timedelta(seconds=self._seconds(standing, able)),
                 seats=tuple(replace(one, steps=0, why="") for one in self.scene.seats) if is_new else self.scene.seats,
             )
-        if (change := presence(self.scene, standing, await self._able(standing))) is not None:
+        if (change := presence(self.scene, standing, able)) is not None:
             await self.rule(*change)
             return
         if closes_now(self.scene, standing):
@@ -354,9 +354,9 @@ class Stage:
             return
         await (self.write.scenes.keep(self.scene) if self._quiet else self.redraw())
 
-    def _seconds(self, standing: Standing) -> int:
+    def _seconds(self, standing: Standing, able: Mapping[AgentId, Agent] = NOBODY) -> int:
         agents, people = self.config.scene_agent_seconds, self.config.scene_person_seconds
-        return window_seconds(self.scene, standing, agents=agents, people=people)
+        return window_seconds(self.scene, standing, agents=agents, people=people, looking=able)
 
     async def _able(self, standing: Standing) -> Mapping[AgentId, Agent]:
         """Give the agents that may sit in it and have something left to spend, as far as anybody asks for them."""
@@ -426,7 +426,7 @@ class Stage:
 
     async def _money_short(self) -> str:
         if self.scene.usd >= self.scene.usd_cap:
-            return "all that it may cost is spent"
+            return CAP_SPENT
         of, today = self.scene.community_id, day_of(self.now)
         day = await spending_now(self.write.money, of, self.config, today, self.ceilings)
         return "" if day.allows_initiative else DAY_SHORT

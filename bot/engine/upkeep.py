@@ -28,10 +28,13 @@ from bot.core.records import (
     Reason,
     Schedule,
 )
+from bot.core.scenes.records import SceneStatus
+from bot.core.scenes.showing import begun
 from bot.core.view import Glance, Outline
 from bot.engine.front_desk.privacy import forgotten
 from bot.engine.performer import ActionContext, Performer
 from bot.engine.readable_rows import read_of_all
+from bot.engine.stage import OUTDATED, opened
 
 SCHEDULES_AT_ONCE = 200
 RARELY = timedelta(minutes=1)
@@ -88,6 +91,8 @@ class Upkeep:
             self._hourly_at = now + HOURLY
             with _alone("nothing was forgotten"):
                 await self._forget(now)
+            with _alone("scenes without rules kept their places"):
+                await self._end_outdated(now)
 
     async def _forget_people(self) -> None:
         """Carry on what was begun to forget people before a stop; who asked since is told what came of it elsewhere."""
@@ -159,6 +164,21 @@ class Upkeep:
                     everyone = tuple(await write.agents.names(community_id))
                     view = await write.views.glance(community_id, agent_ids=everyone, messages=0)
                     await write.apply(community_id, _first_initiatives(view, everyone, now))
+
+    async def _end_outdated(self, now: datetime) -> None:
+        """End scenes that rest and whose rules are gone: no time of theirs runs out, and they keep their places."""
+        told = False
+        for community_id, config in (await self._configs()).items():
+            with _alone("a scene without rules kept its place", community=community_id):
+                async with self._store.writing(community_id) as write:
+                    for one in await write.scenes.all(community_id, (SceneStatus.PAUSED,)):
+                        stage = await opened(write, community_id, one.id, config=config, now=now)
+                        if begun(stage.scene) is None:
+                            await stage.stop(OUTDATED)
+                            await write.apply(community_id, stage.changes)
+                            told = True
+        if told:
+            self._on_letters()
 
     async def _forget(self, now: datetime) -> None:
         for community_id, config in (await self._configs()).items():

@@ -1,7 +1,7 @@
 """A gateway and minds in processes of their own, on one PostgreSQL: whoever of them goes, each is answered, once."""
 
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +10,14 @@ import pytest
 
 from tests.e2e.test_lives import Life, started
 from tests.e2e.visitor import Json, Visitor, until, visiting
+from tests.nats import nats_server
 from tests.storage.databases import postgresql_database
 
 pytestmark = pytest.mark.e2e
 
 LEASE_SECONDS = 2.0
 WORD = "kestrel"
+NOTHING_MORE: Mapping[str, str] = {}
 SLOWLY = {"match": WORD, "delay_seconds": 300, "answer": {"agents": []}}
 
 
@@ -54,7 +56,7 @@ class Town:
 
 
 @asynccontextmanager
-async def town(folder: Path, minds: int = 0) -> AsyncIterator[Town]:
+async def town(folder: Path, minds: int = 0, more: Mapping[str, str] = NOTHING_MORE) -> AsyncIterator[Town]:
     async with postgresql_database() as made, AsyncExitStack() as stack:
         if made is None:
             pytest.skip("no PostgreSQL server answers on this machine")
@@ -63,7 +65,7 @@ async def town(folder: Path, minds: int = 0) -> AsyncIterator[Town]:
             "SELFROOM_SECRET": "a secret that all of them share",
             "SELFROOM_SPONSORED_SERVERS": "*",
             "SELFROOM_LEASE_SECONDS": str(LEASE_SECONDS),
-        }
+        } | dict(more)
         gateway = await stack.enter_async_context(started(folder / "gateway", "gateway", **settings))
         await gateway.ready()
         you = await stack.enter_async_context(visiting(gateway.url))
@@ -116,3 +118,30 @@ async def test_what_a_mind_says_that_slept_beyond_its_lease_is_dropped(tmp_path:
         assert await here.minds[0].ends() == 0
         (post,) = await here.posts_after(said)
         assert "late" not in post["content"]
+
+
+async def test_a_bell_wakes_minds_that_look_once_a_minute_and_its_fall_is_found_out_by_looking(tmp_path: Path) -> None:
+    async with nats_server(tmp_path / "nats") as server:
+        rung = {"SELFROOM_NATS_URL": server.url, "SELFROOM_SWEEP_SECONDS": "60"}
+        async with town(tmp_path, more=rung) as here:
+            mind = await here.mind()
+            await mind.says("the bell rings")
+            said = await here.you.say(await here.you.channel("wren"), "Hello Wren, and how are you?")
+            assert (await here.you.answer_after(said, seconds=30))["content"]
+            await server.kill(wiped=True)
+            await mind.says("the bell is away")
+            mind.process.send_signal(signal.SIGTERM)
+            assert await mind.ends() == 0
+            here.settings["SELFROOM_SWEEP_SECONDS"] = "1"
+            await here.mind()
+            said = await here.you.say(said["channel_id"], "Wren, and what do you do by the sea?")
+            assert (await here.you.answer_after(said))["content"]
+
+
+async def test_who_waits_for_a_minds_answer_sees_somebody_typing(tmp_path: Path) -> None:
+    async with town(tmp_path, minds=1) as here:
+        await here.you.prepare_model(SLOWLY)
+        channel = await here.you.channel("wren")
+        await here.you.say(channel, f"Wren, what is a {WORD}?")
+        await here.asked(1)
+        await here.you.hear("TYPING_START", lambda data: data["channel_id"] == channel)

@@ -12,7 +12,7 @@ from bot.core.changes import Change
 from bot.core.config import CommunityConfig
 from bot.core.due_times import SLOT_SECONDS, rounded_up
 from bot.core.events import MessageSeen
-from bot.core.ports import Clock, ModelCall, Planned, Workshop
+from bot.core.ports import Bell, Clock, ModelCall, Planned, Workshop
 from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
 from bot.core.view import View
 from bot.engine.delivery import Delivery
@@ -162,15 +162,14 @@ async def hearts(
     workshop: Workshop | None = None,
     lease_seconds: float | None = None,
     at_once: int = AT_ONCE,
+    bell: Bell | None = None,
     **fields: Any,  # noqa: ANN401
 ) -> AsyncIterator[Hearts]:
     """Open a community with so many agents, which are all in the room of the first one when `together`."""
     virtual, metrics, nudges = VirtualClock(START), CountedMetrics(), Nudges()
-    clock = clock or virtual
-    planned = planned or nudges
-    speaking = model or ScriptedModel(script)
+    clock, planned = clock or virtual, planned or nudges
+    speaking, typing = model or ScriptedModel(script), list[Snowflake]()
     tokenizer = speaking.tokenizer("gpt-4o-mini")
-    typing: list[Snowflake] = []
     async with await SqlStore.open(url, config=config) as store:
         residents = [(agent(id, model=llm, **fields), room(id)) for id in range(1, agents + 1)]
         guests = [(one.id, 1) for one, _ in residents[1:]] if together else []
@@ -192,6 +191,7 @@ async def hearts(
             on_letters=delivery.wake,
             lease_seconds=lease_seconds,
             at_once=at_once,
+            bell=bell,
         )
         intake = Intake(store, clock, tokenizer, planned, config=config, models=speaking, wake=delivery.wake)
         made = Hearts(

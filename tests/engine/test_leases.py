@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bot.core.hints import Hint, HintKind
 from bot.core.records import AgentId
 from bot.engine.timelines.chance import settle
 from tests.engine.hearts import Hearts, hearts
@@ -96,3 +97,52 @@ async def test_it_is_renewed_from_when_its_call_is_planned(monkeypatch: pytest.M
         may_go_on.set()
         await reached(lambda: len(home.model.calls) == 1)
         await home.heartbeat.close(1.0)
+
+
+class Bell:
+    """Keeps what was rung."""
+
+    def __init__(self) -> None:
+        self.rung: list[Hint] = []
+
+    def ring(self, hint: Hint) -> None:
+        self.rung.append(hint)
+
+
+async def test_who_hears_a_hint_looks_and_who_can_carry_no_more_passes_it_on_and_hears_no_further_one() -> None:
+    model, bell = Holding(), Bell()
+    async with hearts(2, together=False, model=model, lease_seconds=LEASE_SECONDS, at_once=1, bell=bell) as home:
+        hint = Hint(kind=HintKind.DUE, community_id=home.community_id, agent_id=AgentId(1))
+        for room_id in (1, 2):
+            await home.hear("hi there", room_id=room_id)
+        await home.clock.advance(1.0)
+        listening = asyncio.create_task(home.heartbeat.hear(hint))
+        await reached(lambda: len(model.calls) == 1)
+        await settle()
+        begun = [one for one in bell.rung if one.kind is HintKind.BEGUN]
+        assert [(one.agent_id, one.token is not None) for one in begun] == [(AgentId(1), True)]
+        if listening.done():  # it came back before it was full
+            listening = asyncio.create_task(home.heartbeat.hear(hint))
+        await settle()
+        assert not listening.done()
+        model.may_answer.set()
+        await reached(listening.done)
+        await reached(lambda: len(model.calls) == 2)
+        await home.heartbeat.close(1.0)
+    assert bell.rung.count(hint) <= 1
+
+
+async def test_one_that_is_full_passes_a_hint_on_once() -> None:
+    model, bell = Holding(), Bell()
+    async with hearts(1, model=model, lease_seconds=LEASE_SECONDS, at_once=1, bell=bell) as home:
+        hint = Hint(kind=HintKind.DUE, community_id=home.community_id, agent_id=AgentId(1))
+        await home.hear("hi there")
+        await home.clock.advance(1.0)
+        await home.heartbeat.run_due()
+        await reached(lambda: len(model.calls) == 1)
+        listening = asyncio.create_task(home.heartbeat.hear(hint))
+        await settle()
+        assert (bell.rung.count(hint), listening.done()) == (1, False)
+        model.may_answer.set()
+        await home.heartbeat.close(1.0)
+        await reached(listening.done)

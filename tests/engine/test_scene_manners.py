@@ -88,6 +88,21 @@ async def test_in_a_free_talk_an_agent_waits_for_its_own_next_beat() -> None:
         assert timedelta(seconds=8) <= due - now <= timedelta(seconds=10)
 
 
+async def test_a_free_talk_waits_for_the_slowest_of_its_agents_before_it_ends() -> None:
+    async with theatre(model=Talkers(0)) as stage:
+        fields: AgentColumns = {"interval_seconds": 600.0, "last_beat_at": stage.house.clock.now()}
+        await stage.house.apply(UpdateAgent(agent_id=AgentId(2), fields=fields))
+        await stage.opened("chat", 2, MIRA, ordering="free")
+        await stage.run(500)
+        assert (await stage.scene()).status is SceneStatus.RUNNING
+        assert await stage.move(MIRA, "say", text="Take your time.") == ""
+        await stage.run(120)
+        assert {one.agent_id: one.turns > 0 for one in (await stage.scene()).seats}[AgentId(2)]
+        await stage.run(800)
+        assert (await stage.scene()).outcome == "It is over: nobody had more to say."
+        assert await stage.replays()
+
+
 async def test_what_a_scene_cost_stands_with_its_seats() -> None:
     async with theatre() as stage:
         await stage.opened(agents=2, turns=4)

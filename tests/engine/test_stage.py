@@ -128,6 +128,16 @@ async def test_a_scene_pauses_at_its_cap_and_managers_may_add_to_it() -> None:
         assert await stage.done(DirectScene(scene_id=SCENE, what="add")) == "It may cost 0.10 imaginary USD more."
 
 
+async def test_money_that_is_added_lets_nothing_go_on_that_somebody_paused() -> None:
+    async with theatre() as stage:
+        await stage.opened(agents=2)
+        await stage.done(DirectScene(scene_id=SCENE, what="pause"))
+        cap = (await stage.scene()).usd_cap
+        assert await stage.done(DirectScene(scene_id=SCENE, what="add")) == "It may cost 0.10 USD more."
+        scene = await stage.scene()
+        assert (scene.status, scene.usd_cap - cap) == (SceneStatus.PAUSED, Decimal("0.10"))
+
+
 async def test_a_turn_that_comes_to_no_move_is_not_asked_on_above_the_cap() -> None:
     async with theatre(
         Player(lambda *_: "no move at all"), config=CommunityConfig(scene_usd=Decimal("0.000001"))

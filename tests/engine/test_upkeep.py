@@ -12,6 +12,7 @@ from bot.core.changes import AddKey, AddRequest, AddSchedule, Audit, Change, Upd
 from bot.core.config import CommunityConfig
 from bot.core.kinds import ReasonKind, RequestState
 from bot.core.records import AccessKey, AccessRequest, AgentId, KeyId, RequestId, Schedule, ScheduleId, Snowflake
+from bot.core.scenes.records import SceneStatus
 from bot.engine import upkeep as upkeep_module
 from bot.engine.performer import Performer
 from bot.engine.upkeep import Upkeep
@@ -20,6 +21,7 @@ from storage.session import Rows, Session
 from tests.engine.hearts import Hearts, hearts
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
 from tests.storage.lines import kept_beats, said
+from tests.storage.scenes import a_council
 
 ONE, TWO = AgentId(1), AgentId(2)
 
@@ -224,3 +226,20 @@ async def test_old_logs_go_in_short_transactions_too(monkeypatch: pytest.MonkeyP
             assert await read.logs.audit(home.community_id, limit=100) == []
     assert sum(gone) >= 35
     assert max(gone) == 10
+
+
+async def test_a_scene_that_rests_and_whose_rules_are_gone_gives_its_places_back() -> None:
+    async with kept() as (home, upkeep):
+        async with home.store.writing(home.community_id) as write:
+            gone = await a_council(write, home.community_id, version=99, status=SceneStatus.PAUSED, deadline_at=None)
+            rests = await a_council(
+                write, home.community_id, status=SceneStatus.PAUSED, deadline_at=None, thread_id=None
+            )
+        await pass_time(home, upkeep, 3_600)
+        async with home.store.reading() as read:
+            ended = await read.scenes.find(home.community_id, gone.id)
+            left = await read.scenes.find(home.community_id, rests.id)
+        assert ended is not None
+        assert left is not None
+        assert (ended.status, "not played any more" in ended.outcome) == (SceneStatus.STOPPED, True)
+        assert left.status is SceneStatus.PAUSED

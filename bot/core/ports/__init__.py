@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import ParamSpec, Protocol, TypeVar
 
+from bot.core.hints import Hint
 from bot.core.models import Model as Model
 from bot.core.models import ModelAnswer as ModelAnswer
 from bot.core.models import ModelCall as ModelCall
@@ -91,6 +92,13 @@ class Metrics(Protocol):
 
     def span(self, span: Span) -> None:
         """Note what a piece of work for single beats took."""
+
+
+class Bell(Protocol):
+    """The way to other processes on the same database: it may lose, double, delay and invent whatever it carries."""
+
+    def ring(self, hint: Hint) -> None:
+        """Have somebody look sooner than by themselves; nobody waits for that, and nothing depends on it."""
 
 
 class Planned(Protocol):

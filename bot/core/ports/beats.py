@@ -1,6 +1,7 @@
 """Beats: who is due, what came of it, and what it cost."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, Protocol
@@ -15,6 +16,16 @@ NOBODY: Final[Mapping[AgentId, int]] = {}
 NOBODY_ANYWHERE: Final[Mapping[AgentId, AgentId]] = {}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """A beat for which a person waits in a channel or a thread."""
+
+    community_id: CommunityId
+    beat_id: BeatId
+    guild_id: Snowflake
+    place: Snowflake
+
+
 class Claims(Protocol):
     """Who is due, and who answers for whom."""
 
@@ -23,6 +34,9 @@ class Claims(Protocol):
 
     async def next_due_at(self) -> datetime | None:
         """Give the time at which the next agent of any community is due."""
+
+    async def awaited(self, now: datetime) -> Sequence[Awaited]:
+        """Give the live claims on agents that a person called and waits for, and where each was called."""
 
 
 Later = tuple[Claim, datetime | None, HeldFor | None]  # released until then, and why

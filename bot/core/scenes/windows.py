@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from math import ceil
 
 from bot.core.config import SCENE_AGENT_SECONDS, SCENE_PERSON_SECONDS
 from bot.core.due_times import own_beat_at
@@ -10,6 +11,8 @@ from bot.core.scenes.kind import Expect, SceneKind, Wait
 from bot.core.scenes.play import Standing, Step
 from bot.core.scenes.records import Scene
 
+NOBODY: Mapping[AgentId, Agent] = {}
+
 
 def has_people(scene: Scene) -> bool:
     """Tell whether a person sits in it."""
@@ -17,19 +20,26 @@ def has_people(scene: Scene) -> bool:
 
 
 def window_seconds(
-    scene: Scene, standing: Standing, *, agents: int = SCENE_AGENT_SECONDS, people: int = SCENE_PERSON_SECONDS
+    scene: Scene,
+    standing: Standing,
+    *,
+    agents: int = SCENE_AGENT_SECONDS,
+    people: int = SCENE_PERSON_SECONDS,
+    looking: Mapping[AgentId, Agent] = NOBODY,
 ) -> int:
     """Give how long a window is open; of an unseen one its length tells nothing of who is awaited, or that anybody is.
 
-    `agents`, `people`: how long they have where the kind does not say it.
+    `agents`, `people`: how long they have where the kind does not say it. `looking`: agents of whom, where nobody waits
+    for anybody, each is to have looked before it closes.
     """
     awaits = standing.awaits
     if isinstance(awaits, Expect):
         awaited = standing.waited_for
         is_person = any(one.seat in awaited and one.person_id is not None for one in scene.seats)
+        more = _round_seconds(scene, standing, looking) if awaits.anyone else 0
         if has_people(scene) if awaits.unseen else is_person:
-            return people if awaits.person_seconds is None else awaits.person_seconds
-        return agents if awaits.agent_seconds is None else awaits.agent_seconds
+            return more + (people if awaits.person_seconds is None else awaits.person_seconds)
+        return more + (agents if awaits.agent_seconds is None else awaits.agent_seconds)
     if not isinstance(awaits, Wait):
         return 0
     if awaits.agent_seconds is None:
@@ -80,6 +90,12 @@ def tells_nobody(kind: SceneKind, scene: Scene, step: Step) -> bool:
 
 
 FLOOR_SECONDS = 45.0  # after which the next one looks though the one before has not answered
+
+
+def _round_seconds(scene: Scene, standing: Standing, looking: Mapping[AgentId, Agent]) -> int:
+    """Give how long a round of the slowest heartbeat is, by which each of the agents looks."""
+    waited = [one.agent_id for one in scene.seats if one.seat in standing.waited_for and one.agent_id is not None]
+    return ceil(max((looking[id_].interval_seconds for id_ in waited if id_ in looking), default=0.0))
 
 
 def heartbeats(

@@ -24,7 +24,7 @@ from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
 from bot.engine.purse import spending_now
 from bot.engine.seating import sits_in
-from bot.engine.stage import NOT_RUNNING, PASSED, Stage, opened
+from bot.engine.stage import CAP_SPENT, DAY_SHORT, NOT_RUNNING, PASSED, Stage, opened
 
 EXTENDED_SECONDS = 120
 ADDED_USD = Decimal("0.10")
@@ -354,7 +354,8 @@ async def _add_money(work: UnitOfWork, stage: Stage) -> None:
     if not work.actor.is_manager:
         raise Rejected(ONLY_MANAGERS)
     stage.scene = replace(stage.scene, usd_cap=stage.scene.usd_cap + ADDED_USD)
-    goes_on = stage.scene.status is SceneStatus.PAUSED and not work.view.community.paused
+    is_short = stage.scene.status is SceneStatus.PAUSED and stage.scene.why in (CAP_SPENT, DAY_SHORT)
+    goes_on = is_short and not work.view.community.paused
     await (stage.resume() if goes_on else stage.redraw())
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from bot.core.records import AgentId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.kind import Event
-from bot.core.scenes.play import Standing, Step
+from bot.core.scenes.play import Step
 from bot.core.scenes.records import Scene, Seated
 from bot.core.scenes.werewolf.kind import WEREWOLF, WerewolfOptions
 from bot.core.scenes.werewolf.moves import Hold
