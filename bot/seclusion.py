@@ -15,6 +15,7 @@ from bot.adapters.workshop import kill
 from bot.core.config import CommunityConfig
 from bot.core.errors import SelfroomError, StoreError
 from bot.core.records import Beat, BeatId
+from bot.core.sentences import Sentence
 from bot.core.timelines.growth import MOST_AT_ONCE, Growth
 from bot.core.timelines.merging import Carried
 from bot.core.timelines.records import Image, Node, NodeId, Tree, TreeKey
@@ -25,7 +26,7 @@ from bot.engine.timelines.pipe import Cut, Given, Pipe
 CONFIG = "SELFROOM_TIMELINES_CONFIG"  # the settings for communities, as JSON
 SILENT_SECONDS = 60.0  # without a word or a question, while it has something to do
 BEGUN_AGAIN = 5  # times in a row, without a node that came to its end in between
-GONE = "The process of the what-ifs ended amid this: what was running goes on; try again."
+GONE = Sentence("The process of the what-ifs ended amid this: what was running goes on; try again.")
 HUNG = "It hung, and was ended after a minute."
 ENDED = "The process that ran it ended again and again: the log has the details."
 log = structlog.get_logger(__name__)
@@ -150,7 +151,7 @@ class Seclusion:
             if self._pipe is not None and self._pipe.is_over and self._life is not None:
                 await asyncio.wait([self._life])  # the process is just ending
             if self._closing:
-                raise StoreError("Selfroom is closing: try again once it runs.")
+                raise StoreError(Sentence("Selfroom is closing: try again once it runs."))
             if self._pipe is None:
                 ours, theirs = socket.socketpair()
                 with theirs:

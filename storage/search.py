@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from bot.core.errors import Rejected
 from bot.core.records import AgentId, CommunityId, Message
+from bot.core.sentences import Sentence
 from storage.messages import NEWEST_FIRST, messages_where, read_messages
 from storage.session import Query, Session, Term, owned
 from storage.tables import MESSAGES, ROOMS
@@ -33,7 +34,7 @@ WORDS = table(
     "message_words", column("rowid"), column("community_id"), column("message_id"), column("room_id"), column("words")
 )
 NEWEST = 2_000  # messages in which PostgreSQL looks first
-NO_WORD = "Search for a word with a letter or a digit in it, or for an emoji."
+NO_WORD = Sentence("Search for a word with a letter or a digit in it, or for an emoji.")
 
 Found = Sequence[tuple[Message, str]]
 

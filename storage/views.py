@@ -30,6 +30,7 @@ from bot.core.records import (
     Room,
     Schedule,
 )
+from bot.core.sentences import Sentence
 from bot.core.view import Belongings, Doors, Glance, RoomView, Roster, Subject, ToPost, View
 from storage import view_bounds
 from storage.communities import community_of
@@ -251,7 +252,7 @@ class SqlViews:
 
     def _made(self, rows: Rows) -> Community:
         if not rows:
-            raise NotFound("There is no such community.")
+            raise NotFound(Sentence("There is no such community: see the list of communities."))
         self.session.community = community_of(rows)
         return self.session.community
 

@@ -82,7 +82,7 @@ class TreeGroup(Group):
         place = await self.desk.rooms.place(guild_id, owner.id)
         channel = self.client.get_channel(place.channel_id) if place is not None and place.channel_id else None
         if not isinstance(channel, discord.TextChannel):
-            raise Rejected("That room has no channel yet: wait until it has one.")
+            raise Rejected(Sentence("That room has no channel yet: wait until it has one."))
         return channel
 
     async def readable(self, interaction: Interaction, host: Agent, *, everything: bool) -> tuple[AgentId, ...]:
@@ -95,7 +95,7 @@ class TreeGroup(Group):
             if place is not None and may_read(interaction, place.channel_id):
                 rooms.append(id_)
         if host.id not in rooms:
-            raise Rejected("You cannot read that room: ask somebody who can.")
+            raise Rejected(Sentence("You cannot read that room: ask somebody who can."))
         return tuple(rooms)
 
     async def show_in(self, channel: discord.TextChannel, made: Timeline) -> int:

@@ -187,6 +187,7 @@ class Growing(TreeGroup):
         """
         timeline = await self.tree(interaction, tree)
         everyone = await self.desk.agents.everyone(guild_of(interaction))
+        given: dict[str, str | int | None]
         given = {"event": event, "visitor": visitor, "knows": knows, "told": told, "note": note, "plan": plan}
         given |= {"properties": properties, "scene": scene, "state": state, "setting": setting}
         typed = Typed.model_validate(given)
@@ -220,18 +221,18 @@ def _ids(node: int) -> tuple[NodeId, ...]:
 def _check_point(message: str | None, minutes_ago: int | None, scene: int | None, step: int | None) -> None:
     """Raise Rejected where more than one point is named, or a scene without a step."""
     if (scene is None) != (step is None) or sum(one is not None for one in (message, minutes_ago, scene)) > 1:
-        raise Rejected("Name one point: a message, so many minutes ago, or a scene with a step.")
+        raise Rejected(Sentence("Name one point: a message, so many minutes ago, or a scene with a step."))
 
 
 def _listed(typed: str) -> tuple[NodeId, ...]:
     numbers = typed.replace(",", " ").split()
     if not all(one.isascii() and one.isdigit() for one in numbers):
-        raise Rejected("Give the numbers of nodes, with spaces between.")
+        raise Rejected(Sentence("Give the numbers of nodes, with spaces between."))
     return tuple(NodeId(int(one)) for one in numbers)
 
 
 def _message_id(typed: str) -> int:
     last = typed.strip().rstrip("/").rpartition("/")[2]
     if not (last.isascii() and last.isdigit() and len(last) < 20 and int(last) <= LARGEST_DISCORD_ID):
-        raise Rejected("Give the link of a message, or its id.")
+        raise Rejected(Sentence("Give the link of a message, or its id."))
     return int(last)

@@ -8,6 +8,7 @@ from discord import app_commands
 from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
 from bot.core.records import AgentId
+from bot.core.sentences import Sentence
 from bot.core.timelines.merging import ALL, MOST_AT_ONCE, Item, chosen
 from bot.core.timelines.records import Timeline
 from bot.core.wording import honest
@@ -72,7 +73,7 @@ class Merging(TreeGroup):
     ) -> None:
         """List what there is, with a select to choose from."""
         if not items:
-            raise NotFound(f"Node {node} holds nothing that could be taken over.")
+            raise NotFound(Sentence("Node {node} holds nothing that could be taken over.", node=node))
         text = await asyncio.to_thread(_listing, node, items, names)  # there may be thousands
         files = [text_file(f"merge-{timeline.id}-{node}.md", text)] if len(text) > LISTED_CHARACTERS else []
         view = merge_view(timeline.id, node, items, names)

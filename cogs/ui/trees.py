@@ -23,7 +23,7 @@ from cogs.ui.texts import label
 from cogs.ui.tree_buttons import ChangeButton
 
 Interaction = discord.Interaction[SelfroomClient]
-NOT_ALL_ROOMS = "Only managers, and who can read all rooms of a tree, may look into it."
+NOT_ALL_ROOMS = Sentence("Only managers, and who can read all rooms of a tree, may look into it.")
 MOST_OPTIONS = 25
 BOARD_CHARACTERS = 1_900
 SHOWN_VALUE = 100
@@ -302,7 +302,7 @@ class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
         who = interaction.client.person(interaction.user)
         node = next((one for one in shown.nodes if one.id == chosen), None)
         if node is None:
-            raise NotFound(f"There is no node {chosen}.")
+            raise NotFound(Sentence("There is no node {id}.", id=chosen))
         siblings = [one for one in shown.nodes if one.parent == node.parent]
         view = node_view(self.tree_id, node, siblings, manages=who.is_architect)
         await interaction.followup.send(_line(node, 0), view=view, ephemeral=True)

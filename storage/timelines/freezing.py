@@ -14,8 +14,9 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import URL, delete, select, text, union
 
-from bot.core.errors import NotFound, Rejected, StoreError
+from bot.core.errors import NotFound, Rejected
 from bot.core.records import CommunityId
+from bot.core.sentences import Sentence
 from bot.core.timelines.records import Cut, Image
 from storage.beats import recount
 from storage.columns import to_microseconds
@@ -33,16 +34,18 @@ from storage.timelines.deltas import digest_of_all
 from storage.timelines.past import Past, moment_of
 from storage.timelines.seating import Seating
 from storage.timelines.tables import IN_ORDER
-from storage.timelines.tree_file import PIECE, UNKEPT, worded
+from storage.timelines.tree_file import PIECE, unkept, worded
 
 LEVEL = 6
 MOST_CHARACTERS = 200_000_000  # of what is frozen: each world of it lies on the disk while it runs
 SMALL = ("cache_size = -4096", "mmap_size = 0")  # of a file that is written and read once, as little as may be at hand
-GONE = "There is no such community: see the list of communities."
-NO_ROOM = "One of these rooms is not there any more: choose others."
-DELETING = "What was deleted is still being taken out: try again in a minute."
-TOO_MUCH = "There is more in these rooms than a what-if can take along: choose fewer of them, or fewer messages."
-FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
+GONE = Sentence("There is no such community: see the list of communities.")
+NO_ROOM = Sentence("One of these rooms is not there any more: choose others.")
+DELETING = Sentence("What was deleted is still being taken out: try again in a minute.")
+TOO_MUCH = Sentence(
+    "There is more in these rooms than a what-if can take along: choose fewer of them, or fewer messages."
+)
+FORGETTING = Sentence("Somebody is being forgotten here just now: try again in a minute.")
 SOME = "SELECT {0} FROM {1} WHERE community_id = :community_id AND {0} IS NOT NULL AND {2}"
 
 
@@ -66,7 +69,7 @@ def _aside(database: Database) -> Iterator[Path]:
         ):
             yield Path(folder, "part.db")
     except OSError as error:
-        raise StoreError(UNKEPT.format(error.strerror)) from error
+        raise unkept(error) from error
 
 
 async def _frozen(database: Database, file: Path, community_id: CommunityId, cut: Cut, now: datetime) -> Image:

@@ -25,7 +25,7 @@ from storage.migrations.path import is_behind, revision_of, upgrade
 from storage.private import UNFINISHED, keep_private
 from storage.timelines.deltas import Delta, Names, apply, names_in
 from storage.timelines.tables import TABLES
-from storage.timelines.tree_file import DAMAGED, UNKEPT, worded
+from storage.timelines.tree_file import DAMAGED, unkept, worded
 
 MOST_BYTES, FEW = 64_000_000, 2  # of images that are kept at hand, and so many however large they are
 SMALL = ("cache_size = -8192", "journal_mode = MEMORY", "synchronous = OFF")  # of what is gone when it is closed
@@ -139,7 +139,7 @@ def unfrozen(pieces: Iterable[bytes | memoryview], beside: Path) -> WorldImage:
             _unpack(pieces, whole)
             return _read(whole)
     except OSError as error:
-        raise StoreError(UNKEPT.format(error.strerror)) from error
+        raise unkept(error) from error
 
 
 def _unpack(pieces: Iterable[bytes | memoryview], whole: Path) -> None:

@@ -7,6 +7,8 @@ from typing import cast
 
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import Json
+from bot.core.sentences import Sentence
+from bot.core.timelines.growth import still_going
 from bot.core.timelines.records import Event, EventKind, Finished, Node, NodeId, Status, Told
 from storage.columns import to_microseconds
 from storage.timelines.deltas import Delta
@@ -14,8 +16,6 @@ from storage.timelines.rows import NODE, event_columns, microseconds, node_of
 from storage.timelines.tables import TABLES
 from storage.timelines.tree_file import PIECE
 
-NO_NODE = "There is no node {}."
-STILL = "Node {} is still {}."
 PLACE = {table.name: number for number, table in enumerate(TABLES)}
 SUBTREE = """
 WITH RECURSIVE below (id) AS (
@@ -46,7 +46,7 @@ def node_in(connection: sqlite3.Connection, node_id: NodeId) -> Node:
     """Give a node; raises NotFound."""
     row = connection.execute(f"SELECT {NODE} FROM nodes WHERE id = ?", (node_id,)).fetchone()  # noqa: S608
     if row is None:
-        raise NotFound(NO_NODE.format(node_id))
+        raise NotFound(Sentence("There is no node {id}.", id=node_id))
     return node_of(row)
 
 
@@ -54,19 +54,23 @@ def done_in(connection: sqlite3.Connection, node_id: NodeId) -> Node:
     """Give a node that is done; raises Rejected for another."""
     node = node_in(connection, node_id)
     if node.status is not Status.DONE:
-        raise Rejected(STILL.format(node_id, node.status.value) if not node.status.is_over else _over(node))
+        raise Rejected(_over(node) if node.status.is_over else still_going(node))
     return node
 
 
-def _over(node: Node) -> str:
-    return f"Node {node.id} has {'failed' if node.status is Status.FAILED else 'been stopped'}: choose another."
+def _over(node: Node) -> Sentence:
+    if node.status is Status.DONE:
+        return Sentence("Node {node_id} is over.", node_id=node.id)
+    if node.status is Status.FAILED:
+        return Sentence("Node {node} has failed: choose another.", node=node.id)
+    return Sentence("Node {node} has been stopped: choose another.", node=node.id)
 
 
 def begin_in(connection: sqlite3.Connection, node_id: NodeId) -> Node:
     """Mark a queued node as running, and forget what an earlier run told."""
     node = node_in(connection, node_id)
     if node.status is not Status.QUEUED:
-        raise Rejected(f"Node {node_id} is {node.status.value} already.")
+        raise Rejected(_over(node) if node.status.is_over else still_going(node))
     done_in(connection, cast(NodeId, node.parent))
     connection.execute("UPDATE nodes SET status = 'running' WHERE id = ?", (node_id,))
     connection.execute("DELETE FROM events WHERE node = ? AND kind != ?", (node_id, EventKind.ATTACHED.value))

@@ -17,6 +17,7 @@ from bot.core.scenes.play import UNREADABLE, Play, Standing
 from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import play_of
 from bot.core.scenes.windows import window_seconds
+from bot.core.sentences import Sentence
 from bot.core.timelines.records import AtMessage, AtStep, AtTime, Now, Point
 from storage.convert import focus_columns, focus_of
 from storage.scenes import SqlScenes
@@ -45,7 +46,7 @@ from storage.tables import (
 from storage.talking import count_reactions
 from storage.timelines.seating import ask_for_moves
 
-NO_POINT = "The point at which it should begin is not in these rooms: choose another."
+NO_POINT = Sentence("The point at which it should begin is not in these rooms: choose another.")
 SETTINGS_STAY = "Members, settings and prompts are as they are now."
 EDITED = "Messages that were edited since ({}) say what they say now."
 EMPTIED = "The focus of agents whose focus changed since ({}) is empty."

@@ -20,6 +20,7 @@ from sqlalchemy import delete, select, tuple_, update
 from bot.core.errors import NotFound, StoreError
 from bot.core.name_redaction import NameRedactor
 from bot.core.records import CommunityId
+from bot.core.sentences import Sentence
 from bot.core.timelines.records import STUCK_TREES, UNREADABLE, Node, NodeId, Status
 from storage.communities import SqlNotes
 from storage.database import Database, database_url
@@ -52,7 +53,7 @@ from storage.timelines.tree_file import BUSY, DAMAGED, TreeFile, legible, remove
 
 FORGOTTEN = "Somebody asked to be forgotten who was in it."
 LOST = "The file of this what-if is not there any more: fork anew."
-BEGINNING = "A what-if is being made of what was deleted: it is looked at once more in a minute."
+BEGINNING = Sentence("A what-if is being made of what was deleted: it is looked at once more in a minute.")
 Keys = frozenset[tuple[str, Row]]
 _VISITOR = re.compile(r'"visitor": ?("[^"]*")')  # of a change, in JSON
 _ESCAPED = re.compile(r"\\(?:[nrtbf]|u[0-9a-fA-F]{4})")  # in JSON: else its letter stood before the @

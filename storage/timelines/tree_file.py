@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from bot.core.errors import NotFound, StoreError
+from bot.core.sentences import Sentence
 from storage.private import BESIDE, UNFINISHED, keep_private
 
 FORMAT = 3
@@ -67,13 +68,11 @@ PRAGMAS = (
     "secure_delete = ON",
     "cache_size = -4096",
 )
-NO_TREE = "There is no such what-if any more: see the list with /timeline list."
-DAMAGED = "The file of this what-if is damaged: delete it and fork anew; the live rooms are not touched."
-FULL = "The disk is full: this what-if can only be read until there is space; the live rooms are not touched."
-UNWRITABLE = "The file of this what-if may not be written: it can only be read."
-UNKEPT = "The what-if cannot be kept ({}): check the data folder and free some space."
-UNREMOVED = "The file of this what-if cannot be removed ({}): check the data folder and its rights."
-BUSY = "This what-if is being written by somebody else: try again in a moment."
+NO_TREE = Sentence("There is no such what-if any more: see the list with /timeline list.")
+DAMAGED = Sentence("The file of this what-if is damaged: delete it and fork anew; the live rooms are not touched.")
+FULL = Sentence("The disk is full: this what-if can only be read until there is space; the live rooms are not touched.")
+UNWRITABLE = Sentence("The file of this what-if may not be written: it can only be read.")
+BUSY = Sentence("This what-if is being written by somebody else: try again in a moment.")
 
 
 def tree_path(folder: Path, community_id: int, tree_id: int) -> Path:
@@ -93,7 +92,19 @@ def remove(file: Path) -> None:
             for one in (whole, *(whole.with_name(f"{whole.name}{ending}") for ending in BESIDE)):
                 one.unlink(missing_ok=True)
     except OSError as error:
-        raise StoreError(UNREMOVED.format(error.strerror or error)) from error
+        why = error.strerror or str(error)
+        told = Sentence(
+            "The file of this what-if cannot be removed ({why}): check the data folder and its rights.", why=why
+        )
+        raise StoreError(told) from error
+
+
+def unkept(error: OSError) -> StoreError:
+    """Give what to say where a disk does not take what is to be kept."""
+    why = error.strerror or str(error)
+    return StoreError(
+        Sentence("The what-if cannot be kept ({why}): check the data folder and free some space.", why=why)
+    )
 
 
 def make(file: Path) -> None:
@@ -179,7 +190,7 @@ class TreeFile:
             self._connection.execute(f"PRAGMA {pragma}")
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version > FORMAT:
-            raise StoreError("This what-if was made by a newer Selfroom: install that one.")
+            raise StoreError(Sentence("This what-if was made by a newer Selfroom: install that one."))
         if version < FORMAT:
             self._bring_up_to_date()
 

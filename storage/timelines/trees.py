@@ -15,6 +15,8 @@ import structlog
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, StoreError
 from bot.core.ports.trees import World
+from bot.core.sentences import Sentence
+from bot.core.timelines.growth import still_going
 from bot.core.timelines.records import (
     ROOT,
     Answer,
@@ -37,7 +39,6 @@ from storage.timelines.deltas import digest_of
 from storage.timelines.images import Images, WorldImage, brought_up_to_date, laid_over, unfrozen
 from storage.timelines.nodes import (
     ABOVE,
-    STILL,
     SUBTREE,
     base_in,
     begin_in,
@@ -65,21 +66,21 @@ from storage.timelines.rows import (
 from storage.timelines.tree_file import (
     DAMAGED,
     NO_TREE,
-    UNKEPT,
     TreeFile,
     legible,
     make,
     remove,
     tree_path,
     unfinished,
+    unkept,
 )
 from storage.timelines.worlds import SqlWorld
 
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
-OLDER = "This what-if is from before an update: it can be read and compared, but not run any more; fork anew."
-CHANGED = "What this world began with was changed meanwhile by a deletion: it runs once more."
-ROOT_STAYS = "The root stays: delete the tree."
+OLDER = Sentence("This what-if is from before an update: it can be read and compared, but not run any more; fork anew.")
+CHANGED = Sentence("What this world began with was changed meanwhile by a deletion: it runs once more.")
+ROOT_STAYS = Sentence("The root stays: delete the tree.")
 
 
 class SqlTrees:
@@ -106,7 +107,7 @@ class SqlTrees:
                 unfinished(file).replace(file)
             except OSError as error:
                 remove(file)
-                raise StoreError(UNKEPT.format(error.strerror)) from error
+                raise unkept(error) from error
             except BaseException:
                 remove(file)
                 raise
@@ -222,7 +223,7 @@ class SqlTrees:
         await self._check_usable(key)
         node = await self._read(key, lambda connection: done_in(connection, node_id))
         if node.parent is None:
-            raise Rejected("The root was never run: choose another node.")
+            raise Rejected(Sentence("The root was never run: choose another node."))
         async with self._world(key, node, node.parent, noting=True) as world:
             yield world
 
@@ -253,7 +254,7 @@ class SqlTrees:
         def kept(connection: sqlite3.Connection) -> Node:
             node = node_in(connection, own.node.id)
             if node.status is not Status.RUNNING:
-                raise Rejected(STILL.format(node.id, node.status.value))
+                raise Rejected(still_going(node))
             if generation_of(connection) != own.generation:
                 raise Rejected(CHANGED)
             parent = node_in(connection, cast(NodeId, node.parent))
@@ -269,7 +270,7 @@ class SqlTrees:
         def ended(connection: sqlite3.Connection) -> Node:
             node = node_in(connection, node_id)
             if node.status.is_over:
-                raise Rejected(f"Node {node_id} is {node.status.value} already.")
+                raise Rejected(Sentence("Node {node_id} is over.", node_id=node_id))
             return end_in(connection, node_id, Finished(status=status, at=at, outcome=why), "")
 
         return await self._write(key, ended)
@@ -297,11 +298,11 @@ class SqlTrees:
             if node_id == ROOT:
                 raise Rejected(ROOT_STAYS)
             node_in(connection, node_id)
-            found = connection.execute(f"{SUBTREE} SELECT id FROM below ORDER BY id DESC", (node_id,)).fetchall()  # noqa: S608
-            gone = [NodeId(row["id"]) for row in found]
+            below = connection.execute(f"{SUBTREE} SELECT id FROM below ORDER BY id DESC", (node_id,)).fetchall()  # noqa: S608
+            gone = [NodeId(row["id"]) for row in below]
             running = f"{SUBTREE} SELECT id FROM nodes WHERE status = 'running' AND id IN (SELECT id FROM below)"  # noqa: S608
-            if (still := connection.execute(running, (node_id,)).fetchone()) is not None:
-                raise Rejected(STILL.format(still["id"], "running"))
+            if (found := connection.execute(running, (node_id,)).fetchone()) is not None:
+                raise Rejected(still_going(node_in(connection, NodeId(found["id"]))))
             for id_ in gone:
                 connection.execute("DELETE FROM events WHERE node = ?", (id_,))
                 connection.execute("DELETE FROM nodes WHERE id = ?", (id_,))

@@ -49,7 +49,7 @@ async def messages() -> list[Message]:
 
 def of_code() -> Iterator[Message]:
     """Give every sentence that the code has, file by file; `counted` words its nouns as sentences."""
-    for path in sorted(one for folder in ("bot", "cogs") for one in (ROOT / folder).rglob("*.py")):
+    for path in sorted(one for folder in ("bot", "cogs", "storage") for one in (ROOT / folder).rglob("*.py")):
         text = path.read_text()
         for node in ast.walk(ast.parse(text)) if SAYS.search(text) else ():
             if isinstance(node, ast.Call):

@@ -31,10 +31,10 @@ NOT_YET = {
     "cogs/scene/directing.py": 2,
     "cogs/scene/naming.py": 2,
     "cogs/scene/playing.py": 5,
-    "cogs/timeline/boards.py": 6,
-    "cogs/timeline/growing.py": 4,
+    "cogs/timeline/boards.py": 4,
+    "cogs/timeline/growing.py": 1,
     "cogs/timeline/looking.py": 8,
-    "cogs/timeline/merging.py": 8,
+    "cogs/timeline/merging.py": 7,
     "cogs/ui/again.py": 1,
     "cogs/ui/beats.py": 1,
     "cogs/ui/cards.py": 1,
@@ -46,7 +46,7 @@ NOT_YET = {
     "cogs/ui/scenes.py": 10,
     "cogs/ui/seats.py": 2,
     "cogs/ui/tree_picture.py": 2,
-    "cogs/ui/trees.py": 29,
+    "cogs/ui/trees.py": 27,
     "cogs/ui/village_map.py": 1,
     "cogs/ui/werewolf_ring.py": 4,
 }
@@ -198,8 +198,8 @@ def refusals(path: Path) -> Iterator[ast.expr]:
                 pass
 
 
-def test_ever_fewer_refusals_of_core_and_engine_are_english_to_everybody() -> None:
-    paths = [path for folder in ("bot/core", "bot/engine") for path in (ROOT / folder).rglob("*.py")]
+def test_ever_fewer_refusals_of_core_engine_and_storage_are_english_to_everybody() -> None:
+    paths = [path for folder in ("bot/core", "bot/engine", "storage") for path in (ROOT / folder).rglob("*.py")]
     assert sum(len([*refusals(path)]) for path in paths) == REFUSALS_NOT_YET
 
 

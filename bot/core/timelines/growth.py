@@ -108,7 +108,9 @@ def _parents(growth: Growth, nodes: Sequence[Node], there: Mapping[NodeId, Node]
         found = leaves(nodes, only_max_depth=growth.only_max_depth)
         going = [one for one in found if not one.is_quiet]
         if not going:
-            raise Rejected("No leaf can go on: give one of them an event." if found else "No leaf is done yet.")
+            raise Rejected(
+                Sentence("No leaf can go on: give one of them an event.") if found else Sentence("No leaf is done yet.")
+            )
         return going
     for id_ in dict.fromkeys(growth.nodes):
         if id_ not in there:
@@ -117,11 +119,17 @@ def _parents(growth: Growth, nodes: Sequence[Node], there: Mapping[NodeId, Node]
     return [there[id_] for id_ in dict.fromkeys(growth.nodes)]
 
 
+def still_going(node: Node) -> Sentence:
+    """Give what to say of a node that is not over."""
+    if node.status is Status.RUNNING:
+        return Sentence("Node {node} is still running.", node=node.id)
+    return Sentence("Node {node} still waits to run.", node=node.id)
+
+
 def check_parent(node: Node, *, goes_on: bool) -> None:
     """Raise Rejected for a node from which nothing can begin; `goes_on`: without anything new there."""
     if not node.status.is_over:
-        word = "running" if node.status is Status.RUNNING else "waiting to run"
-        raise Rejected(Sentence("Node {node} is still {word}.", node=node.id, word=word))
+        raise Rejected(still_going(node))
     if node.status is not Status.DONE:
         raise Rejected(
             Sentence("Node {node} failed: begin elsewhere.", node=node.id)

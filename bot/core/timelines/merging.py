@@ -23,7 +23,7 @@ MARK_CHARACTERS = 6
 MOST_AT_ONCE = 5
 MOST_TAKEN = 500  # things: nobody else writes meanwhile
 ALL = "all"
-OTHERWISE = "That is not there any more, or was changed meanwhile: look again with /timeline merge."
+OTHERWISE = Sentence("That is not there any more, or was changed meanwhile: look again with /timeline merge.")
 
 
 class What(StrEnum):

@@ -8,12 +8,14 @@ from itertools import groupby
 from typing import TypeVar
 
 from bot.core import knowledge
-from bot.core.actions import Action, HudUpdate, PlanGoal, PlanMilestone, UndoKnowledge, UndoPlan
+from bot.core.actions import Action, Delete, HudUpdate, PlanGoal, PlanMilestone, UndoKnowledge, UndoPlan
+from bot.core.actions.fields import LONGEST_PATH
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, Audit, RecordAction
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.focus import LIST_SECTIONS, items_of
+from bot.core.hud.knowledge import segment
 from bot.core.keeping import JournalEntry, Merged
 from bot.core.key_redaction import KeyRedactor
 from bot.core.kinds import LetterKind, MindPart
@@ -41,8 +43,8 @@ QUOTED_CHARACTERS = 1_700
 FEW, CHARACTERS_AT_ONCE = 100, 40_000  # of one mind, that are worked out together
 T = TypeVar("T")
 TOLD = "Taken over from {} by The Architect: it did not happen here."
-FORGETTING = "Somebody is being forgotten here just now: try again in a minute."
-FORGOTTEN = "That tells of somebody who asked to be forgotten: it stays where it is."
+FORGETTING = Sentence("Somebody is being forgotten here just now: try again in a minute.")
+FORGOTTEN = Sentence("That tells of somebody who asked to be forgotten: it stays where it is.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +126,9 @@ class Merges:
                 )
             names = await write.agents.names(community.id)
             for some in _runs(merged):
-                for one, done in await self._undone(write, community.id, person, some):
-                    told = f"{names.get(one.agent_id, 'an agent that is gone')}'s {one.part}, {one.entry.path}"
-                    (back if done else stays).setdefault(told)
+                whose = names.get(some[0].agent_id, "an agent that is gone")
+                for told, done in await self._undone(write, community.id, person, some):
+                    (back if done else stays).setdefault(f"{whose}'s {told}")
         self.office.on_done()
         parts = (("Put back", [one for one in back if one not in stays]), ("Changed since, and left alone", [*stays]))
         return " ".join(f"{head}: {'; '.join(listed)}." for head, listed in parts if listed)
@@ -202,24 +204,24 @@ class Merges:
 
     async def _undone(
         self, write: Writing, community_id: CommunityId, person: Person, some: Sequence[Merged]
-    ) -> list[tuple[Merged, bool]]:
-        """Put back changes of one mind, as far as nothing else stands there now; tells which are."""
+    ) -> list[tuple[str, bool]]:
+        """Put back changes of one mind, as far as nothing else stands there now; tells which are, in words."""
         agent_id, side = some[0].agent_id, some[0].side
         mind = (await write.views.minds(community_id, [(agent_id, side)])).mind_of(agent_id, side)
-        actions = [_undoing(mind, one) for one in some]
+        steps = [(f"{one.part}, {path}", action) for one in some for path, action in _undoing(mind, one)]
         if agent_id not in await write.agents.names(community_id):
-            return [(one, False) for one in some]
+            return [(told, False) for told, _ in steps]
         context = ActionContext(now=self.office.now(), random=self.office.random, side=side)
         outcomes = await self.office.performer.perform(
             write,
             community_id,
             Actor.person(person),
-            [one for one in actions if one is not None],
+            [action for _, action in steps if action is not None],
             context,
             subject=agent_id,
         )
         accepted = iter([one.accepted for one in outcomes])
-        return [(one, action is not None and next(accepted)) for one, action in zip(some, actions, strict=True)]
+        return [(told, action is not None and next(accepted)) for told, action in steps]
 
 
 def _together(items: Sequence[Item]) -> Iterator[list[Item]]:
@@ -292,17 +294,41 @@ async def _check_remembered(read: Reading, community_id: CommunityId, world: Car
             raise Rejected(FORGOTTEN)
 
 
-def _undoing(mind: Mind, one: Merged) -> Action | None:
-    """Give the action that puts a change back; None where something else stands there now."""
+def _undoing(mind: Mind, one: Merged) -> Iterator[tuple[str, Action | None]]:
+    """Give what puts a change back, by path; None where something else stands there now."""
     entry = one.entry
     match one.part:
         case MindPart.KNOWLEDGE:
             there = knowledge.read(mind.knowledge, entry.path)
-            return UndoKnowledge(entry_id=entry.id) if there == entry.after else None
+            if there == entry.after:
+                yield entry.path, UndoKnowledge(entry_id=entry.id)
+            elif entry.before is None and isinstance(entry.after, Mapping) and isinstance(there, Mapping):
+                yield from _untouched(entry.after, there, entry.path)
+            else:
+                yield entry.path, None
         case MindPart.PLAN:
-            return _unplanning(mind, entry)
+            yield entry.path, _unplanning(mind, entry)
         case MindPart.FOCUS:
-            return _unnoting(mind, entry)
+            yield entry.path, _unnoting(mind, entry)
+
+
+def _untouched(after: Mapping[str, Json], there: Mapping[str, Json], above: str) -> Iterator[tuple[str, Action | None]]:
+    """Give what takes the rest of an object away that came whole, of which something is otherwise by now."""
+    for key, value in after.items():
+        path, now = f"{above}.{segment(key)}", there.get(key)
+        if now != value and isinstance(value, Mapping) and isinstance(now, Mapping):
+            yield from _untouched(value, now, path)
+        else:
+            is_as_it_came = key in there and now == value
+            yield path, Delete(path=path) if is_as_it_came and _leads(path, key) else None
+
+
+def _leads(path: str, key: str) -> bool:
+    """Tell whether a path may be written, and leads to a key."""
+    try:
+        return len(path) <= LONGEST_PATH and knowledge.parse_path(path)[-1] == key
+    except Rejected:
+        return False
 
 
 def _unplanning(mind: Mind, entry: JournalEntry) -> Action | None:

@@ -49,12 +49,13 @@ from bot.engine.timelines.looking import link_to
 Told = Mapping[str, Json]  # what an event tells
 PRICED: Final[tuple[Operation, ...]] = ("advance", "multi", "chain", "frontier", "branch", "ask")
 log = structlog.get_logger(__name__)
-OFF = "Timelines are switched off here: tell whoever runs Selfroom."
+OFF = Sentence("Timelines are switched off here: tell whoever runs Selfroom.")
 MEGABYTE = 1_000_000
 OFF_HERE = Sentence("What-ifs are switched off in this server: `/setup options` has `timelines`.")
-NO_TREE = "There is no tree {} here: /timeline list shows those that are."
-SITS_IN = "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
-NOT_A_TREE = "This is no tree's thread: name the tree by its number, /timeline list shows them."
+SITS_IN = Sentence(
+    "You sit in a scene with agents of these rooms, whose heads a tree would open: come back once that is over."
+)
+NOT_A_TREE = Sentence("This is no tree's thread: name the tree by its number, /timeline list shows them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Timelines:
                 raise NotFound(NOT_A_TREE)
             shut = await rooms_shut_to(read, community.id, who)
         if found is None or found.gone:
-            raise NotFound(found.gone if found is not None else NO_TREE.format(tree_id))
+            raise NotFound(found.gone if found is not None else _no_tree(tree_id))
         if shut and not shut.isdisjoint(await self.rooms(found) or shut):
             raise Rejected(SITS_IN)
         return found
@@ -190,9 +191,8 @@ class Timelines:
 
     async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut, still: str) -> None:
         """Freeze what a tree begins with, and make its file; `still`: why nobody does anything in it."""
-        now = timeline.created_at
         await orchard.grower.prepare()  # it loads while the image is made
-        image = await orchard.images.image(timeline.community_id, cut, now=now)
+        image = await orchard.images.image(timeline.community_id, cut, now=timeline.created_at)
         if still:
             image = replace(image, not_unwound=(str(still), *image.not_unwound))
         tree = Tree(
@@ -201,7 +201,7 @@ class Timelines:
             rooms=cut.rooms,
             point=cut.point,
             made_by=timeline.made_by,
-            made_at=now,
+            made_at=timeline.created_at,
             at=image.at,
             seed=secrets.token_hex(8),
             revision="",
@@ -214,7 +214,7 @@ class Timelines:
         async with self.office.store.writing(timeline.community_id) as write:
             known = await write.timelines.find(timeline.community_id, timeline.id)
             if known is None or known.gone:
-                raise NotFound(known.gone if known is not None else NO_TREE.format(timeline.id))
+                raise NotFound(known.gone if known is not None else _no_tree(timeline.id))
             placed = replace(known, thread_id=thread_id, board_post_id=board_post_id)
             await write.timelines.keep(placed)
         return placed
@@ -403,8 +403,8 @@ class Timelines:
 
     async def compare(self, timeline: Timeline, one: int, two: int | None) -> tuple[str, Sequence[str]]:
         """Compare two nodes, or all children of one."""
-        other, coin = None if two is None else NodeId(two), await self.coin(timeline)
-        return await self._there().grower.compare(timeline.key, NodeId(one), other, coin)
+        other = None if two is None else NodeId(two)
+        return await self._there().grower.compare(timeline.key, NodeId(one), other, await self.coin(timeline))
 
     async def rerun(self, timeline: Timeline, person: Person, node_id: int) -> str:
         """Run a node again from its record, and say whether it came out the same."""
@@ -499,6 +499,10 @@ async def _check_sits_nowhere(read: Reading, community_id: CommunityId, agents: 
             raise Rejected(
                 Sentence("{agent} sits in {scene}: an agent sits in one scene at a time.", agent=name, scene=title)
             )
+
+
+def _no_tree(number: int | None) -> Sentence:
+    return Sentence("There is no tree {number} here: /timeline list shows those that are.", number=number)
 
 
 def _turns_of(nodes: Sequence[Node | Planned]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.actions import Action, Append, HudDecision, HudNote, PlanGoal, PlanStrategy, Set
+from bot.core.actions import Action, Append, Delete, HudDecision, HudNote, PlanGoal, PlanStrategy, Set
 from bot.core.actor import Actor
 from bot.core.errors import NotFound, Rejected
 from bot.core.focus import CAPACITY
@@ -131,6 +131,23 @@ async def test_what_was_chosen_is_taken_over_and_told_and_goes_again(tmp_path: P
             as_value(whole.focus.plan),
             whole.focus.key_decisions,
         )
+
+
+async def test_of_an_object_that_came_whole_all_goes_again_that_nobody_touched_since(tmp_path: Path) -> None:
+    ctx: list[MindAction] = [
+        Set(path="people.mira", value={"trust": 0.9, "met": "here"}),
+        Set(path="people.juno.trust", value=0.1),
+        Set(path="people.otto", value={"tea": True}),
+    ]
+    async with forked(tmp_path, ctx=ctx) as one:
+        taken = await one.take("people")
+        await one.live(Set(path="people.mira.trust", value=0.2), Delete(path="people.otto"), Set(path="mine", value=1))
+        await one.live(Set(path="people.kit", value="new"))
+        assert await one.put_back(taken) == (
+            "Put back: Agent1's knowledge, people.mira.met; Agent1's knowledge, people.juno. "
+            "Changed since, and left alone: Agent1's knowledge, people.mira.trust; Agent1's knowledge, people.otto."
+        )
+        assert (await one.mind()).knowledge == {"people": {"mira": {"trust": 0.2}, "kit": "new"}, "mine": 1}
 
 
 async def test_where_life_changed_since_life_stays_unless_that_is_chosen(tmp_path: Path) -> None:

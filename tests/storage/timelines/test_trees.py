@@ -233,7 +233,7 @@ async def test_a_chain_is_queued_at_once_and_begun_link_by_link(grown: Orchard) 
     ]
     one, two, three = await trees.add(key, planned, at=START)
     assert (one.depth, two.parent, three.parent, three.depth) == (1, one.id, two.id, 3)
-    with pytest.raises(Rejected, match=f"Node {one.id} is still queued"):
+    with pytest.raises(Rejected, match=f"Node {one.id} still waits to run"):
         async with trees.open(key, two.id):
             pass
     assert (await trees.node(key, two.id)).status is Status.QUEUED
@@ -244,7 +244,7 @@ async def test_a_chain_is_queued_at_once_and_begun_link_by_link(grown: Orchard) 
 
 async def test_children_of_what_is_not_done_are_refused_and_none_is_stored(grown: Orchard) -> None:
     (waiting,) = await grown.plant(0)
-    with pytest.raises(Rejected, match="is still queued"):
+    with pytest.raises(Rejected, match="still waits to run"):
         await grown.plant(0, waiting)
     assert len(await grown.trees.nodes(grown.key)) == 2
 
