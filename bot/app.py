@@ -12,6 +12,7 @@ import structlog
 from bot import standin
 from bot.adapters.cipher import AesCipher
 from bot.adapters.clock import BeatRandom, SystemClock, random_for
+from bot.adapters.discord.files import Files
 from bot.adapters.discord.inner import point_at
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
@@ -34,6 +35,7 @@ from bot.engine.delivery import Delivery
 from bot.engine.estimating import Estimator
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
+from bot.engine.hearing import Hearing
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
@@ -205,9 +207,8 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     look = partial(look_again, delivery, scheduler, clock)
     desk = open_front_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, models=models, wake=delivery.wake)
-    client.equip(
-        store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk, workshop=parts.reading_room
-    )
+    files = Files(parts.reading_room, Hearing(store, models, clock, config=settings.defaults))
+    client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk, files=files)
     watch(metrics, client, face)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_total_seconds * CALL_PATIENCE

@@ -16,6 +16,7 @@ from bot.adapters.discord import events
 from bot.adapters.discord.backfill import Backfill
 from bot.adapters.discord.commands import CommandSync
 from bot.adapters.discord.events import NO_SERVICES, Translator
+from bot.adapters.discord.files import Files
 from bot.adapters.discord.inbox import NO_SERVER, Inbox
 from bot.adapters.discord.inner import renew
 from bot.adapters.discord.line import Line, Reader, each_answer
@@ -29,7 +30,7 @@ from bot.adapters.discord.translation import CommandTranslator
 from bot.console.window import Console
 from bot.core.errors import NotFound, PublishError, Rejected
 from bot.core.events import Event, EventsUnread, GuildLeft
-from bot.core.ports import Metrics, Store, Workshop
+from bot.core.ports import Metrics, Store
 from bot.core.records import Agent, Community, Person, Snowflake
 from bot.core.sentences import Sentence
 from bot.engine.front_desk import FrontDesk
@@ -113,7 +114,7 @@ class SelfroomClient(commands.Bot):
         publisher: DiscordPublisher,
         metrics: Metrics,
         desk: FrontDesk | None = None,
-        workshop: Workshop | None = None,
+        files: Files | None = None,
     ) -> None:
         """Hand over the parts that this client works for."""
         self.store, self._metrics = store, metrics
@@ -122,7 +123,7 @@ class SelfroomClient(commands.Bot):
         self._publisher = publisher
         self._inbox = Inbox(intake)
         self._translator = Translator(
-            self, publisher.territory, publisher.webhooks, self.people, intake, self._proxy_services, workshop
+            self, publisher.territory, publisher.webhooks, self.people, intake, self._proxy_services, files
         )
         self._signposts = Signposts(self, store)
         self._backfill = Backfill(store, publisher.territory, self._translator, self._inbox)

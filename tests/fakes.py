@@ -12,7 +12,7 @@ from typing import ParamSpec, TypeVar
 
 from bot.core.errors import ModelError
 from bot.core.hud.counting import adds_up
-from bot.core.models import Ceilings, ModelAnswer, ModelCall, OwnProvider, OwnProviders, Source
+from bot.core.models import Ceilings, ModelAnswer, ModelCall, OwnProvider, OwnProviders, Source, VoiceMessage
 from bot.core.ports import IdKind, Tokenizer
 from bot.core.records import Community, Usage
 from bot.core.spans import Span
@@ -134,6 +134,13 @@ class ScriptedModel:
 
     async def objection(self, model: str, text: str) -> str:
         return ""
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        usd = self.hearing_price(model, voice.seconds / 2)
+        return ModelAnswer(text=voice.content.decode(), usage=Usage(input_tokens=1, cost_usd=usd))
+
+    def hearing_price(self, model: str, seconds: float) -> Decimal:
+        return Decimal(int(seconds)) / 10_000
 
     def context_tokens(self, model: str) -> int:
         return 128_000

@@ -61,6 +61,8 @@ class CommunityConfig(BaseModel):
 
     # messages
     attachment_characters: int = Field(default=20_000, ge=0, le=200_000)
+    voice_model: str = ""  # hears voice messages, such as gpt-4o-mini-transcribe; empty: none
+    voice_seconds: int = Field(default=120, ge=1, le=1_200)
     listened_bots: tuple[Snowflake, ...] = ()
     proxies: bool = False  # what PluralKit or a bot like it posts for a person is that person's
     pings: bool = False

@@ -58,6 +58,16 @@ class ModelAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceMessage:
+    """A voice message: its bytes, and how many seconds it says that it lasts."""
+
+    content: bytes = field(repr=False)
+    filename: str
+    media_type: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ceilings:
     """What the installation pays for in a UTC day, in USD: for each community, and for all together; None: no limit."""
 
@@ -122,6 +132,12 @@ class Model(Protocol):
 
     async def objection(self, model: str, text: str) -> str:
         """Ask a moderation model why a text should not be posted; empty when it may."""
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Ask a transcription model what is said in a voice; raises ModelError's children."""
+
+    def hearing_price(self, model: str, seconds: float) -> Decimal:
+        """Give what it costs at most, in USD, to have so many seconds heard."""
 
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit."""

@@ -54,6 +54,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "key_failure_minutes": "for how many minutes wrong keys count, and lock out",
     "request_hours": "hours after which a request for access expires",
     "attachment_characters": "how much of a message's text files is read, in characters",
+    "voice_model": "the model that hears voice messages, such as gpt-4o-mini-transcribe; none: no model",
+    "voice_seconds": "seconds above which a voice message is not heard",
     "listened_bots": "ids of other bots and webhooks, with commas, that agents hear like each other; none: no other",
     "proxies": "whether what PluralKit posts for a person is heard as that person's: true or false",
     "pings": "whether mentions in agents' messages notify people: true or false",

@@ -46,6 +46,7 @@ class Flag(IntFlag):
     EPHEMERAL = 1 << 6
     LOADING = 1 << 7
     QUIET = 1 << 12
+    VOICE = 1 << 13
     COMPONENTS_V2 = 1 << 15
 
 

@@ -11,8 +11,8 @@ from bot.adapters.clock import SystemClock
 from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider
-from bot.core.errors import BadSetting
-from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Source, Tokenizer
+from bot.core.errors import BadSetting, ModelRefused
+from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Source, Tokenizer, VoiceMessage
 from bot.core.records import Usage
 from bot.core.runs.spec import RunSpec
 from bot.engine.runs.paying import Asked, Budgeted, Replayed, homeless
@@ -50,6 +50,14 @@ class ScriptedModel:
     async def objection(self, model: str, text: str) -> str:
         """Object to nothing."""
         return ""
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Hear nothing: nobody speaks in a run."""
+        raise ModelRefused("Nobody speaks in a run.")
+
+    def hearing_price(self, model: str, seconds: float) -> Decimal:
+        """Give nothing: nobody hears here."""
+        return Decimal(0)
 
     def context_tokens(self, model: str) -> int:
         """Give the context limit of the model that it stands in for."""

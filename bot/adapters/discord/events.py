@@ -10,7 +10,7 @@ from typing import Protocol
 import discord
 import structlog
 
-from bot.adapters.discord.files import PATIENCE_SECONDS, Files
+from bot.adapters.discord.files import PATIENCE_SECONDS, Files, as_voice
 from bot.adapters.discord.people import People
 from bot.adapters.discord.proxies import Proxies
 from bot.adapters.discord.territory import Found, Territory
@@ -34,7 +34,6 @@ from bot.core.events import (
     ThreadLeft,
 )
 from bot.core.passed_on import TAKE_BACK, unquoted
-from bot.core.ports import Workshop
 from bot.core.records import Snowflake
 
 log = structlog.get_logger(__name__)
@@ -82,14 +81,14 @@ class Translator:
         people: People,
         ears: Ears,
         proxy_services: Mapping[int, str] = NO_SERVICES,
-        workshop: Workshop | None = None,
+        files: Files | None = None,
     ) -> None:
         self._client = client
         self._territory = territory
         self._webhooks = webhooks
         self._people = people
         self._ears = ears
-        self.files = Files(workshop)
+        self.files = files or Files()
         self._proxies = Proxies(proxy_services, ears.follows_proxies)
         self._outside: set[int] = set()  # private threads that we see and are not in
 
@@ -176,6 +175,8 @@ class Translator:
         if is_passed_on:
             content = unquoted(content)
         attachments = () if is_own else await self.files.of(message)
+        if message.flags.voice and not is_own:  # it has no words of its own
+            content, attachments = as_voice(message.attachments, attachments), ()
         if not (is_own or content or attachments):
             return None
         author = None

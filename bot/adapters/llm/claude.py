@@ -15,7 +15,7 @@ from bot.adapters.llm.listening import Piece, Pieces
 from bot.adapters.llm.responses import Fields, fields, words
 from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelRefused
-from bot.core.models import ModelCall
+from bot.core.models import ModelAnswer, ModelCall, VoiceMessage
 from bot.core.records import Json, Usage
 from bot.core.schema import of_few_unions
 
@@ -114,6 +114,10 @@ class ClaudeLine:
     async def objection(self, model: str, text: str) -> str:
         """Say that there is no moderation model here."""
         raise ModelRefused("Anthropic has no moderation model: name one of another provider.")
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Say that nobody hears here."""
+        raise ModelRefused("Anthropic hears no voice messages: name a model of another provider.")
 
     async def seen(self, model: str) -> Seen:
         """Give what has not to be asked: Anthropic's servers are no one's own."""

@@ -13,7 +13,7 @@ from bot.adapters.llm.guard import GuardedTransport, checked_address, trusted
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.core.errors import BadSetting, ModelError, ModelRefused
-from bot.core.models import Ceilings, ModelAnswer, ModelCall, OwnProvider, OwnProviders, Source, Tokenizer
+from bot.core.models import Ceilings, ModelAnswer, ModelCall, OwnProvider, OwnProviders, Source, Tokenizer, VoiceMessage
 from bot.core.ports import Cipher, Store
 from bot.core.records import Community, CommunityId, Snowflake, Usage
 from bot.core.sealing import of_provider
@@ -33,6 +33,7 @@ SEEING = (
     "claude-",
     "gemini-",
 )
+HEARD_A_SECOND, WRITTEN_A_SECOND = 20, 10  # tokens, at most, of what is heard and of the words that it is
 REASONING = ("o1", "o3", "o4", "gpt-5")  # take no temperature
 THINKING = ("gemini-",)  # and take one
 UNTHINKING = ("gemini-1", "gemini-2.0", "gemini-2.5-flash-lite")
@@ -85,6 +86,25 @@ class Providers:
         """Ask the model's provider whether a text may be said; gives why not, and raises ModelError's children."""
         provider, bare = self._find(model, free=True)
         return await provider.objection(bare, text, self._whose)
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Ask the model's provider what is said in a voice message; raises ModelError's children."""
+        provider, bare = self._find(model)
+        answer = await provider.hear(bare, voice, self._whose)
+        used = answer.usage
+        tokens = used.input_tokens or int(voice.seconds * HEARD_A_SECOND)
+        usd = self._heard_for(model, tokens, used.output_tokens or int(voice.seconds * WRITTEN_A_SECOND))
+        return replace(answer, usage=replace(used, input_tokens=tokens, cost_usd=usd))
+
+    def hearing_price(self, model: str, seconds: float) -> Decimal:
+        """Give what it costs at most, in USD, to have so many seconds heard."""
+        return self._heard_for(model, int(seconds * HEARD_A_SECOND), int(seconds * WRITTEN_A_SECOND))
+
+    def _heard_for(self, model: str, heard_tokens: int, written_tokens: int) -> Decimal:
+        found = self._found(model)
+        if found is not None and found[0].options.free:
+            return Decimal(0)
+        return self._prices.hearing(model, heard_tokens=heard_tokens, written_tokens=written_tokens)
 
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit in tokens."""

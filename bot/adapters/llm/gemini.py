@@ -16,7 +16,7 @@ from bot.adapters.llm.ladder import Known, Seen
 from bot.adapters.llm.listening import Piece, Pieces
 from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelRefused
-from bot.core.models import ModelCall
+from bot.core.models import ModelAnswer, ModelCall, VoiceMessage
 from bot.core.records import Json, Usage
 
 if TYPE_CHECKING:
@@ -84,6 +84,10 @@ class GeminiLine:
     async def objection(self, model: str, text: str) -> str:
         """Say that there is no moderation model here."""
         raise ModelRefused("Google has no moderation model here: name one of another provider.")
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Say that nobody hears here."""
+        raise ModelRefused("Google hears no voice messages here: name a model of another provider.")
 
     async def seen(self, model: str) -> Seen:
         """Give what has not to be asked: Google's servers are no one's own."""

@@ -16,8 +16,8 @@ from bot.adapters.llm.ladder import Known, Seen
 from bot.adapters.llm.listening import Pieces
 from bot.adapters.llm.responses import fields, several
 from bot.core.models import Api
-from bot.core.ports import ModelCall
-from bot.core.records import Json
+from bot.core.ports import ModelAnswer, ModelCall, VoiceMessage
+from bot.core.records import Json, Usage
 from bot.core.splitting import sound
 
 AGAIN = "x-should-retry"  # what the library goes by, whatever the status
@@ -68,6 +68,19 @@ class OpenAiLine:
 
     async def objection(self, model: str, text: str) -> str:
         return await _objection(self._client, model, text)
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Ask what is said in a voice message; servers tell what it took in tokens, in seconds, or not at all."""
+        told = await self._client.post(
+            "/audio/transcriptions",
+            body={"model": model, "response_format": "json"},
+            files={"file": (voice.filename, voice.content, voice.media_type)},
+            options={"headers": {"Content-Type": "multipart/form-data"}},
+            cast_to=object,
+        )
+        answer = fields(told)
+        usage = responses.used(answer.get("usage"), "input_tokens", "output_tokens") or Usage()
+        return ModelAnswer(text=sound(str(answer["text"])).strip(), usage=usage)
 
     async def seen(self, model: str) -> Seen:
         """Look what the server tells of itself: llama.cpp its slots, others their models."""

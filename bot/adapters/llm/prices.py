@@ -71,6 +71,14 @@ class Prices:
         found = self._look_up(model, usage)
         return found.total_price if found else Decimal(0)
 
+    def hearing(self, model: str, *, heard_tokens: int, written_tokens: int) -> Decimal:
+        """Give what it costs in USD to hear so many tokens of sound and write so many, for models that cost by them."""
+        own = self._own_price(model)
+        if own is not None:
+            return own.of(Usage(input_tokens=heard_tokens, output_tokens=written_tokens))
+        found = self._look_up(model, Usage(input_tokens=heard_tokens, output_tokens=written_tokens), heard=heard_tokens)
+        return found.total_price if found else Decimal(0)
+
     def knows(self, model: str) -> bool:
         """Tell whether the model has a price: the setting's, or the library's if that is all there is to pay."""
         if self._own_price(model) is not None:
@@ -88,9 +96,10 @@ class Prices:
     def _own_price(self, model: str) -> Price | None:
         return self._own.get(model) or self._own.get(_bare(model))
 
-    def _look_up(self, model: str, usage: Usage) -> PriceCalculation | None:
+    def _look_up(self, model: str, usage: Usage, *, heard: int = 0) -> PriceCalculation | None:
         priced = PricedUsage(
             input_tokens=usage.input_tokens,
+            input_audio_tokens=heard,
             cache_read_tokens=usage.cached_tokens,
             cache_write_tokens=usage.cache_write_tokens,
             output_tokens=usage.output_tokens,

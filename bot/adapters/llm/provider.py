@@ -4,10 +4,11 @@ import asyncio
 import hashlib
 import time
 from asyncio import Lock
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from functools import partial
+from typing import Final, Protocol, TypeVar
 
 import httpx2
 import structlog
@@ -25,12 +26,13 @@ from bot.adapters.llm.pictures import PictureTurns, as_taken
 from bot.adapters.llm.queue import Overlaps, Place, Queue
 from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.key_redaction import KeyRedactor
-from bot.core.models import Api, ModelAnswer, ModelCall
+from bot.core.models import Api, ModelAnswer, ModelCall, VoiceMessage
 from bot.core.ports import Store
 from bot.core.records import Json, Usage
 from bot.core.spending import added, together
 from bot.tokens import tokenizer_for
 
+T = TypeVar("T")
 LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
 CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
 # What comes of what a server says that is no model:
@@ -123,6 +125,9 @@ class Line(Protocol):
 
     async def objection(self, model: str, text: str) -> str:
         """Ask a moderation model."""
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Ask a transcription model."""
 
     async def seen(self, model: str) -> Seen:
         """Look what the server tells of itself."""
@@ -239,6 +244,14 @@ class Provider:
 
     async def objection(self, model: str, text: str, whose: str = "") -> str:
         """Ask whether a text may be said; gives why not, and raises ModelError's children."""
+        return await self._aside(model, text, whose, partial(self._line.objection, model, text), "moderation model")
+
+    async def hear(self, model: str, voice: VoiceMessage, whose: str = "") -> ModelAnswer:
+        """Ask what is said in a voice message; raises ModelError's children."""
+        return await self._aside(model, "", whose, partial(self._line.hear, model, voice), "transcription model")
+
+    async def _aside(self, model: str, text: str, whose: str, asking: Callable[[], Awaitable[T]], what: str) -> T:
+        """Ask, once it is its turn, what is no call of an agent."""
         asked = ModelCall(
             model=model,
             instructions="",
@@ -249,13 +262,13 @@ class Provider:
             cache_key="",
             is_awaited=True,
         )
-        async with self._in_turn(asked, whose):
-            try:
-                return await self._line.objection(model, text)
-            except self._line.errors as error:
-                raise as_model_error(error, self._blame(model, KeyRedactor())) from error
-            except MALFORMED as error:
-                raise ModelUnreachable(f"What answers at {self.address} is no moderation model.") from error
+        try:
+            async with self._in_turn(asked, whose):
+                return await asking()
+        except self._line.errors as error:
+            raise as_model_error(error, self._blame(model, KeyRedactor())) from error
+        except MALFORMED as error:
+            raise ModelUnreachable(f"What answers at {self.address} is no {what}.") from error
 
     async def leave(self) -> None:
         """Take no more calls: the connections are closed now, or when the last call that runs is answered."""

@@ -11,6 +11,7 @@ from bot.core.models import ModelAnswer as ModelAnswer
 from bot.core.models import ModelCall as ModelCall
 from bot.core.models import Models as Models
 from bot.core.models import Tokenizer as Tokenizer
+from bot.core.models import VoiceMessage as VoiceMessage
 from bot.core.ports.store import Archives as Archives
 from bot.core.ports.store import Expected as Expected
 from bot.core.ports.store import IdKind as IdKind
@@ -23,6 +24,7 @@ from bot.core.ports.talk import NewMessage as NewMessage
 from bot.core.post_removal import Parts as Parts
 from bot.core.publishing import Post as Post
 from bot.core.publishing import Publisher as Publisher
+from bot.core.records import Snowflake
 from bot.core.spans import Span as Span
 
 P = ParamSpec("P")
@@ -79,6 +81,13 @@ class Workshop(Protocol):
 
         `lane`: whose it is (a community's id); the work of one lane keeps no other lane waiting.
         """
+
+
+class Hearing(Protocol):
+    """What gives the words of voice messages."""
+
+    async def words(self, guild_id: Snowflake, message_id: Snowflake, voice: VoiceMessage) -> str:
+        """Give what is said in a voice message; empty where nobody is to hear it, or nobody could."""
 
 
 class Metrics(Protocol):

@@ -12,7 +12,7 @@ from typing import Protocol
 from pydantic import TypeAdapter
 
 from bot.core import errors
-from bot.core.errors import ModelError, NotFound
+from bot.core.errors import ModelError, ModelRefused, NotFound
 from bot.core.models import (
     Ceilings,
     ModelAnswer,
@@ -21,6 +21,7 @@ from bot.core.models import (
     OwnProviders,
     Source,
     Tokenizer,
+    VoiceMessage,
 )
 from bot.core.ports.trees import Asking
 from bot.core.records import Community, Usage
@@ -237,6 +238,14 @@ class NodeModels:
     async def objection(self, model: str, text: str) -> str:
         """Object to nothing: nobody reads what is posted here before it is asked for."""
         return ""
+
+    async def hear(self, model: str, voice: VoiceMessage) -> ModelAnswer:
+        """Hear nothing: nobody speaks in a world that is run again."""
+        raise ModelRefused("Nobody speaks in a what-if.")
+
+    def hearing_price(self, model: str, seconds: float) -> Decimal:
+        """Give nothing: nobody hears here."""
+        return Decimal(0)
 
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit."""

@@ -108,6 +108,10 @@ def keep_file(world: World, channel_id: str, file: Upload, about: FileForm | Non
     }
     if about.get("description"):
         shown["description"] = about["description"]
+    if (seconds := about.get("duration_secs")) is not None:
+        shown["duration_secs"] = seconds
+    if (waveform := about.get("waveform")) is not None:
+        shown["waveform"] = waveform
     return shown | (_measure(file.data) if kind.startswith("image/") else {})
 
 

@@ -40,6 +40,8 @@ def read_draft(
         said["attachments"] = keep_files(world, row["channel_id"], form, files, before)
     whole = (before or {}) | said
     _refuse_empty(whole)
+    if said["flags"] & Flag.VOICE and before is None:
+        _check_voice(whole)
     for part in ("embeds", "components"):
         if part in said:
             _attach(said[part], whole.get("attachments", []))
@@ -89,7 +91,18 @@ def _beside(form: MessageForm, before: Json | None, said: Json) -> Json:
 def _flags(form: MessageForm, before: Json | None) -> int:
     had = int((before or {}).get("flags", 0))
     asked = form.get("flags", had) | (had & Flag.COMPONENTS_V2)
-    return int((had & ~CHANGED) | (asked & SETTABLE))
+    return int((had & ~CHANGED) | (asked & (SETTABLE | (Flag.VOICE if before is None else 0))))
+
+
+def _check_voice(whole: Json) -> None:
+    """Refuse a voice message that is more than one recording, or does not tell how long it is."""
+    if whole.get("content") or whole.get("embeds") or whole.get("components"):
+        raise ApiError(400, 50159)
+    files = whole.get("attachments", [])
+    if len(files) != 1 or not files[0]["content_type"].startswith(("audio/", "video/")):
+        raise ApiError(400, 50160)
+    if "duration_secs" not in files[0] or "waveform" not in files[0]:
+        raise ApiError(400, 50161)
 
 
 def _refuse_empty(whole: Json) -> None:

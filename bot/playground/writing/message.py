@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Required, TypedDict
 
-from bot.playground.forms import Anything, Choice, ListOf, Snowflake, Text, Undone, Whole, wrong
+from bot.playground.forms import Anything, Choice, ListOf, Number, Snowflake, Text, Undone, Whole, wrong
 from bot.playground.kinds import Reference
 
 LONGEST = 2000
@@ -55,8 +55,8 @@ class FileForm(TypedDict, total=False):
     height: Annotated[object, Anything()]
     content_type: Annotated[object, Anything()]
     ephemeral: Annotated[object, Anything()]
-    duration_secs: Annotated[object, Undone()]
-    waveform: Annotated[object, Undone()]
+    duration_secs: Annotated[float | None, Number(0, 2**31 - 1)]
+    waveform: Annotated[str | None, Text(0, 400)]
 
 
 class MessageForm(TypedDict, total=False):
