@@ -15,9 +15,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.letters import NoticePayload
 from bot.core.people import by_person
-from bot.core.ports import Reading
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Json, Person, Snowflake
-from bot.core.scenes.showing import title_of
+from bot.core.records import AgentId, Beat, BeatId, Json, Person, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.timelines.changes import PublicEvent
 from bot.core.timelines.growth import Growth, Limits, Operation, planned
@@ -42,7 +40,7 @@ from bot.core.timelines.showing import MindShown, Shown, what_keeps_still, why_d
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.front_desk.tree_news import laid_to_rest, notice
-from bot.engine.masks import check_may_look, closed_scenes, rooms_shut_to, seated_in
+from bot.engine.masks import check_may_look, check_sits_nowhere, rooms_shut_to
 from bot.engine.timelines.house import Estimate, Orchard
 from bot.engine.timelines.looking import link_to
 
@@ -161,7 +159,7 @@ class Timelines:
             shut = await rooms_shut_to(write, community.id, person.id)
             if not shut.isdisjoint(rooms or shut):
                 raise Rejected(SITS_IN)
-            await _check_sits_nowhere(write, community.id, played_by)
+            await check_sits_nowhere(write, community.id, played_by)
             if not config.timelines:
                 raise Rejected(OFF_HERE)
             if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
@@ -488,17 +486,6 @@ class Timelines:
 
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())
-
-
-async def _check_sits_nowhere(read: Reading, community_id: CommunityId, agents: Sequence[AgentId]) -> None:
-    """Raise Rejected for an agent that sits in a closed scene, of whatever room: its head would be in the tree."""
-    for scene in await closed_scenes(read.scenes, community_id) if agents else ():
-        for agent_id in seated_in([scene]) & set(agents):
-            name = (await read.agents.names(community_id)).get(agent_id, str(agent_id))
-            title = title_of(scene)
-            raise Rejected(
-                Sentence("{agent} sits in {scene}: an agent sits in one scene at a time.", agent=name, scene=title)
-            )
 
 
 def _no_tree(number: int | None) -> Sentence:
