@@ -12,12 +12,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 from urllib.parse import urlsplit
 
 import aiohttp
 
+from bot.adapters.discord.elsewhere import lacking
 from bot.adapters.discord.reaching import API, api_trouble, token_trouble
 from bot.core.errors import AskedAnew, BadSetting, ModelError, SelfroomError
 from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
@@ -321,6 +323,9 @@ async def _discord(session: aiohttp.ClientSession, settings: Settings) -> AsyncI
     yield known
     if not known.ok:
         return
+    if settings.discord_api is not None:
+        for finding in await _elsewhere(session, settings, settings.discord_api):
+            yield finding
     try:
         application = await _asked(session, settings, f"{api}/applications/@me")
         servers = await _asked(session, settings, f"{api}/users/@me/guilds?with_counts=true")
@@ -332,6 +337,15 @@ async def _discord(session: aiohttp.ClientSession, settings: Settings) -> AsyncI
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError, aiohttp.ClientError, TimeoutError):
         what = "Discord does not tell what the bot may do: look at `/setup start` in its server."
         yield Finding(ok=True, what=what, warns=True)
+
+
+async def _elsewhere(session: aiohttp.ClientSession, settings: Settings, api: str) -> list[Finding]:
+    """Look whether a server that is not Discord's own does what Selfroom needs of it."""
+    gateway, cdn = settings.discord_gateway, settings.discord_cdn
+    lacks = await lacking(session, partial(_asked, session, settings), api=api, gateway=gateway, cdn=cdn)
+    if not lacks:
+        return [Finding(ok=True, what=f"{without_secrets(api)} speaks as Discord does: gateway, commands, files.")]
+    return [Finding(ok=True, what=what, warns=True) for what in lacks]
 
 
 async def _known(session: aiohttp.ClientSession, settings: Settings, api: str) -> Finding:

@@ -16,6 +16,7 @@ from bot.core.errors import BadSetting, TooMuch
 from bot.core.runs.generating import generated
 from bot.core.runs.reading import read_given
 from bot.core.runs.spec import MOST_AGENTS, MOST_EVENTS, Further, RunSpec, Whole
+from bot.core.runs.writing import as_toml
 from bot.core.scenes.kind import Ordering
 from bot.core.scenes.registry import KINDS
 from bot.core.templates import TEMPLATES
@@ -88,6 +89,7 @@ class RunPages:
 
         return [
             change("/runs", self.begin, "Begin a run.", run, body=RunSpec),
+            change("/runs/file", self.file, "Write a run as the file of `selfroom sim`.", shapes.File, body=RunSpec),
             change("/runs/agents", self.made_up, "Make agents up.", shapes.Agents, body=Wished),
             change("/runs/card", self.card, "Read a character card.", shapes.CardRead, takes=BYTES, is_large=True),
             change("/runs/end", self.end, "End what is played."),
@@ -147,6 +149,10 @@ class RunPages:
         """Begin a run."""
         spec = read_given(await read_json(request))
         return {"run": await self.desk.runs.begin(asker.guild_id, asker.person, spec)}
+
+    async def file(self, _: Asker, request: web.Request) -> Row:
+        """Write a run as a file."""
+        return {"toml": as_toml(read_given(await read_json(request)))}
 
     async def made_up(self, asker: Asker, request: web.Request) -> Row:
         """Make agents up."""

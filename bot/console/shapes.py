@@ -465,6 +465,10 @@ Snapshot = TypedDict(
 )
 
 
+class File(TypedDict):
+    toml: str
+
+
 class Agents(TypedDict):
     agents: list[dict[str, Any]]  # as a run's description has them
 

@@ -27,13 +27,14 @@ CHIP, CHIP_LETTERS, CHIP_NAME = 26, 15, 90
 
 
 class SeatRow(BaseModel):
-    """One seat: its cards are counted, not shown."""
+    """One seat: its cards are counted, and shown only once it is over."""
 
     seat: Seat
     landlord: bool
     left: int
     score: int
     awaited: bool
+    cards: list[str]
 
 
 class Doubling(BaseModel):
@@ -44,10 +45,10 @@ class Doubling(BaseModel):
 
 
 class HandOver(BaseModel):
-    """A hand that is over."""
+    """A hand that is over; nobody has won one that was broken off, which may have had no landlord yet."""
 
     landlord: Seat
-    landlord_won: bool
+    landlord_won: bool | None
     points: int
     doubled: list[Doubling]
     multiplier: int
@@ -94,10 +95,14 @@ class Recap:
     """How a hand's multiplier came about: a chip for what it began with, and one for each doubling."""
 
     def __init__(self, hand: HandOver, number: int, names: Mapping[Seat, str]) -> None:
-        side = "the landlord" if hand.landlord_won else "the farmers"
-        stake = max(map(abs, hand.won), default=0) * (1 if hand.landlord_won else -1)
-        landlord = fitting(names.get(hand.landlord, "somebody"), SMALL, CHIP_NAME)
-        self.caption = f"Hand {number} · {side} won · ×{hand.multiplier} · {landlord} (landlord) {stake:+d}"
+        side = "landlord" if hand.landlord_won else "farmers"
+        ended = "unfinished" if hand.landlord_won is None else f"the {side} won"
+        told = [f"Hand {number}", ended, f"×{hand.multiplier}"]
+        if hand.landlord:
+            stake = max(map(abs, hand.won), default=0) * (1 if hand.landlord_won else -1)
+            landlord = fitting(names.get(hand.landlord, "somebody"), SMALL, CHIP_NAME)
+            told.append(f"{landlord} (landlord){f' {stake:+d}' if stake else ''}")
+        self.caption = " · ".join(told)
         worth, self._chips = hand.points, [f"×{hand.points}"]
         for one in hand.doubled:
             worth *= 2
@@ -190,6 +195,11 @@ def _read(fields: Mapping[str, Json], names: Mapping[Seat, str]) -> tuple[Fields
 def _strips(seen: Fields, names: Mapping[Seat, str]) -> list[Strip]:
     lies = f"{names.get(seen.by, '')}: {seen.shape}" if seen.table else "Nothing lies on the table"
     found = [Strip(f"Bottom · ×{seen.multiplier}", seen.bottom, seen.hidden), Strip(lies, seen.table)]
+    left = [
+        Strip(f"{names.get(one.seat, '')} · {counted(one.left, 'card')}", one.cards) for one in seen.seats if one.cards
+    ]
+    if left:
+        return [*found, *left]
     return [*found, Strip("Your hand", seen.hand)] if seen.hand else found
 
 

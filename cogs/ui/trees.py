@@ -13,7 +13,7 @@ from bot.core.sentences import Sentence
 from bot.core.timelines.growth import leaves
 from bot.core.timelines.merging import MOST_AT_ONCE, Item
 from bot.core.timelines.records import QUIET_TOLD, Edge, Node, Status, Timeline
-from bot.core.timelines.showing import Shown
+from bot.core.timelines.showing import Shown, same_as
 from bot.core.wording import counted, honest
 from cogs.ui.again import Again, Lasting, UseButton
 from cogs.ui.again import Item as Pressed
@@ -90,21 +90,23 @@ def branches(nodes: Sequence[Node]) -> list[str]:
     children: dict[int | None, list[Node]] = {}
     for node in nodes:
         children.setdefault(node.parent, []).append(node)
+    alike = same_as(nodes)
     lines: list[str] = []
     waiting = [(one, 0) for one in reversed(children.get(None, []))]
     while waiting:
         node, indent = waiting.pop()
-        lines.append(_line(node, indent))
+        lines.append(_line(node, indent, alike.get(node.id, "")))
         below = children.get(node.id, [])
         step = indent + 1 if len(below) > 1 else indent  # a line of single children is not drawn ever deeper
         waiting += [(one, step) for one in reversed(below)]
     return lines
 
 
-def _line(node: Node, indent: int) -> str:
+def _line(node: Node, indent: int, alike: str) -> str:
     edge = EDGES[node.edge]
     turns = f", {counted(node.turns, 'turn')}" if node.turns else ""
-    came = f": {QUIET_TOLD if node.is_quiet else label(node.outcome)[:80]}" if node.outcome else ""
+    outcome = QUIET_TOLD if node.is_quiet else label(node.outcome)[:80]
+    came = ": " + "; ".join(filter(None, (outcome, alike))) if outcome or alike else ""
     note = f" — {label(node.note)[:60]}" if node.note else ""
     return f"{'  ' * min(indent, 12)}{SIGNS[node.status]} **Node {node.id}** {edge}{turns}{came}{note}"
 
@@ -305,7 +307,9 @@ class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
             raise NotFound(Sentence("There is no node {id}.", id=chosen))
         siblings = [one for one in shown.nodes if one.parent == node.parent]
         view = node_view(self.tree_id, node, siblings, manages=who.is_architect)
-        await interaction.followup.send(_line(node, 0), view=view, ephemeral=True)
+        await interaction.followup.send(
+            _line(node, 0, same_as(shown.nodes).get(node.id, "")), view=view, ephemeral=True
+        )
 
 
 class NodesButton(Lasting, template=r"nodes:(?P<tree>\d+):(?P<page>\d+)"):

@@ -17,6 +17,7 @@ Plain = None | int | float | str | bytes
 Row = tuple[Plain, ...]
 Names = Callable[[str], tuple[str, ...]]  # the columns of a table, in order
 RAW = -15  # a deflated stream without header and checksum: rows are short
+LARGEST_ROW = 16_000_000  # bytes, unpacked: a beat with its HUD is the longest, and a quarter of that
 NOTED = "CREATE TEMP TABLE noted (name TEXT NOT NULL, key TEXT NOT NULL)"  # a key as often as its row was written
 
 
@@ -132,8 +133,16 @@ def _is_same(one: Plain, other: Plain) -> bool:
 
 def unpacked(packed: bytes) -> list[object] | dict[str, object]:
     """Give what was packed: a whole row, or the columns that are new by their places."""
-    found: list[object] | dict[str, object] = json.loads(zlib.decompress(packed, RAW))
+    found: list[object] | dict[str, object] = json.loads(_inflated(packed))
     return found
+
+
+def _inflated(packed: bytes) -> bytes:
+    unpacking = zlib.decompressobj(RAW)
+    whole = unpacking.decompress(packed, LARGEST_ROW)
+    if not unpacking.eof:
+        raise ValueError("a row is cut off, or longer than any")
+    return whole
 
 
 def apply(connection: sqlite3.Connection, deltas: Iterable[Delta], names: Names | None = None) -> None:
@@ -187,7 +196,7 @@ def digest_of(parent_digest: str, deltas: Sequence[Delta]) -> str:
     """Give what tells a world from others: by its parent's, and what differs from that."""
     whole = sha256(parent_digest.encode())
     for delta in deltas:
-        content = b"" if delta.packed is None else zlib.decompress(delta.packed, RAW)
+        content = b"" if delta.packed is None else _inflated(delta.packed)
         whole.update(f"\n{delta.table} {delta.key_text} {len(content) if delta.packed else -1}\n".encode())
         whole.update(content)
     return whole.hexdigest()

@@ -18,15 +18,16 @@ from typing import Self
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
 
-from bot.core.errors import StoreError
 from bot.core.timelines.records import NodeId, TreeKey
 from storage.inline import NAMELESS
 from storage.migrations.path import is_behind, revision_of, upgrade
 from storage.private import UNFINISHED, keep_private
 from storage.timelines.deltas import Delta, Names, apply, names_in
 from storage.timelines.tables import TABLES
-from storage.timelines.tree_file import DAMAGED, unkept, worded
+from storage.timelines.tree_file import check_plain, legible, unkept
 
+LARGEST_BASE = 1_000_000_000  # bytes, unpacked: what is frozen takes a fifth of it in characters
+UNPACKED_AT_ONCE = 1_000_000  # bytes of it that are in memory
 MOST_BYTES, FEW = 64_000_000, 2  # of images that are kept at hand, and so many however large they are
 SMALL = ("cache_size = -8192", "journal_mode = MEMORY", "synchronous = OFF")  # of what is gone when it is closed
 Place = tuple[TreeKey, int, NodeId]  # a node of a tree, in one generation of it
@@ -143,22 +144,26 @@ def unfrozen(pieces: Iterable[bytes | memoryview], beside: Path) -> WorldImage:
 
 
 def _unpack(pieces: Iterable[bytes | memoryview], whole: Path) -> None:
+    """Unpack a base, of which little is in memory, and no more on the disk than any may take."""
     unpacking = zlib.decompressobj()
-    try:
-        with whole.open("r+b") as file:
-            for piece in pieces:
-                file.write(unpacking.decompress(piece))
-    except zlib.error as error:
-        raise StoreError(DAMAGED) from error
-    if not unpacking.eof:
-        raise StoreError(DAMAGED)
+    with legible(), whole.open("r+b") as file:
+        for piece in pieces:
+            left: bytes | memoryview = piece
+            while left and not unpacking.eof:
+                file.write(unpacking.decompress(left, UNPACKED_AT_ONCE))
+                left = unpacking.unconsumed_tail
+                if file.tell() > LARGEST_BASE:
+                    raise ValueError("a base is larger than any")
+        if not unpacking.eof:
+            raise ValueError("a base is cut off")
 
 
 def _read(whole: Path) -> WorldImage:
     image = WorldImage()
-    with worded():
+    with legible():
         source = sqlite3.connect(whole)
         try:
+            check_plain(source)
             with image.opened() as connection:
                 source.backup(connection)
         finally:
@@ -174,11 +179,8 @@ def laid_over(image: WorldImage, deltas: Sequence[Delta], names: Names | None = 
     if not deltas:
         return image
     changed = image.copied()
-    try:
-        with worded(), changed.opened() as connection:
-            apply(connection, deltas, names)
-    except (sqlite3.Error, ValueError, LookupError, TypeError, zlib.error) as error:
-        raise StoreError(DAMAGED) from error
+    with legible(), changed.opened() as connection:
+        apply(connection, deltas, names)
     return changed
 
 
@@ -190,13 +192,19 @@ def names_of(image: WorldImage) -> Names:
 
 
 def brought_up_to_date(image: WorldImage) -> WorldImage:
-    """Give an image of an older schema in that of this program, to be read; one that is not older as it is."""
+    """Give an image of an older schema in that of this program, to be read; one that is not older as it is.
+
+    Raises LookupError for one that has not all tables.
+    """
     with _sync(image) as connection:
-        if not is_behind(revision_of(connection)):
-            return image
-    newer = image.copied()
-    with _sync(newer) as connection:
-        upgrade(connection)
+        is_older = is_behind(revision_of(connection))
+    newer = image.copied() if is_older else image
+    if is_older:
+        with _sync(newer) as connection:
+            upgrade(connection)
+    names = names_of(newer)
+    if missing := [table.name for table in TABLES if not names(table.name)]:
+        raise LookupError(f"{missing[0]} is not there")
     return newer
 
 

@@ -19,13 +19,13 @@ from storage.timelines.tree_file import PIECE
 PLACE = {table.name: number for number, table in enumerate(TABLES)}
 SUBTREE = """
 WITH RECURSIVE below (id) AS (
-    SELECT id FROM nodes WHERE id = ? UNION ALL SELECT nodes.id FROM nodes JOIN below ON nodes.parent = below.id
+    SELECT id FROM nodes WHERE id = ? UNION SELECT nodes.id FROM nodes JOIN below ON nodes.parent = below.id
 )
 """
 ABOVE = """
 WITH RECURSIVE above (id, parent) AS (
     SELECT id, parent FROM nodes WHERE id = ?
-    UNION ALL SELECT nodes.id, nodes.parent FROM nodes JOIN above ON nodes.id = above.parent
+    UNION SELECT nodes.id, nodes.parent FROM nodes JOIN above ON nodes.id = above.parent
 )
 """
 

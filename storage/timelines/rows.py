@@ -99,6 +99,8 @@ PLANNED = "id, parent, depth, edge, changes, seed, status, turns_wanted, minutes
 def node_of(row: sqlite3.Row) -> Node:
     """Give the node of a row that holds `NODE`."""
     asked = None if row["asked"] is None else json.loads(row["asked"])
+    if row["parent"] is not None and row["parent"] >= row["id"]:
+        raise ValueError(f"node {row['id']} came before its parent")  # else a way up from it may never end
     return Node(
         id=NodeId(row["id"]),
         parent=None if row["parent"] is None else NodeId(row["parent"]),

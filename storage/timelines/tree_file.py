@@ -17,6 +17,7 @@ from storage.private import BESIDE, UNFINISHED, keep_private
 
 FORMAT = 3
 BUSY_SECONDS = 5.0
+LARGEST_VALUE = 100_000_000  # bytes of one value: until FORMAT 2 a whole base was one
 PIECE = 250_000  # bytes of a base that are in memory at once
 SCHEMA = """
 CREATE TABLE tree (
@@ -68,6 +69,7 @@ PRAGMAS = (
     "secure_delete = ON",
     "cache_size = -4096",
 )
+NOT_PLAIN = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')"
 NO_TREE = Sentence("There is no such what-if any more: see the list with /timeline list.")
 DAMAGED = Sentence("The file of this what-if is damaged: delete it and fork anew; the live rooms are not touched.")
 FULL = Sentence("The disk is full: this what-if can only be read until there is space; the live rooms are not touched.")
@@ -149,6 +151,12 @@ def _reason(error: BaseException) -> str | None:
     return _sentence(error) if isinstance(error, sqlite3.DatabaseError) else None
 
 
+def check_plain(connection: sqlite3.Connection) -> None:
+    """Raise ValueError for a database in which something goes by itself, or stands for a table: none of ours does."""
+    if connection.execute(NOT_PLAIN).fetchone() is not None:
+        raise ValueError("it holds a view or a trigger")
+
+
 def _sentence(error: sqlite3.DatabaseError) -> str | None:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return {
@@ -173,7 +181,7 @@ class TreeFile:
         if not file.is_file():
             raise NotFound(NO_TREE)
         keep_private(file)
-        with worded():
+        with legible():
             self._connection = sqlite3.connect(
                 file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -186,8 +194,10 @@ class TreeFile:
         self._id = self._there()
 
     def _prepare(self) -> None:
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
         for pragma in PRAGMAS:
             self._connection.execute(f"PRAGMA {pragma}")
+        check_plain(self._connection)
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version > FORMAT:
             raise StoreError(Sentence("This what-if was made by a newer Selfroom: install that one."))

@@ -120,8 +120,8 @@ class SqlTrees:
         return await asyncio.to_thread(self._tree, key)
 
     def _tree(self, key: TreeKey) -> Tree:
-        file = self._file(key)
         with legible():
+            file = self._file(key)
             with file.reading() as connection:
                 row = connection.execute(f"SELECT {TREE} FROM tree").fetchone()  # noqa: S608
             if row is None:
@@ -231,9 +231,9 @@ class SqlTrees:
     async def _world(self, key: TreeKey, node: Node, at: NodeId, *, noting: bool) -> AsyncIterator[World]:
         tree = await self.find(key)
         generation, image = await asyncio.to_thread(self._image, key, at)
-        if tree.revision != self._revision:
+        with legible():
             image = await asyncio.to_thread(brought_up_to_date, image)
-        world = await SqlWorld.open(image, tree, node, self._config, generation=generation, noting=noting)
+            world = await SqlWorld.open(image, tree, node, self._config, generation=generation, noting=noting)
         async with world.store:
             yield world
 
@@ -328,8 +328,7 @@ class SqlTrees:
     async def recorded(self, key: TreeKey, node_id: NodeId) -> Sequence[Answer]:
         """Give what a node's calls came to, by call."""
         asked = "SELECT call, request, text, usage FROM answers WHERE node = ? ORDER BY call"
-        rows = await self._read(key, lambda connection: connection.execute(asked, (node_id,)).fetchall())
-        return [answer_of(row) for row in rows]
+        return await self._read(key, lambda connection: [*map(answer_of, connection.execute(asked, (node_id,)))])
 
     async def tell(self, key: TreeKey, node_id: NodeId, events: Sequence[Told]) -> Sequence[Event]:
         """Keep what happened, and number it; a node that begins anew forgets what it told of itself before.
@@ -353,8 +352,7 @@ class SqlTrees:
         """Give what happened since an event, oldest first; `node_id`: in that node alone."""
         of_node = "" if node_id is None else f"AND node = {int(node_id)}"
         asked = f"SELECT seq, node, kind, data FROM events WHERE seq > ? {of_node} ORDER BY seq LIMIT ?"  # noqa: S608
-        rows = await self._read(key, lambda connection: connection.execute(asked, (after, limit)).fetchall())
-        return [event_of(row) for row in rows]
+        return await self._read(key, lambda connection: [*map(event_of, connection.execute(asked, (after, limit)))])
 
     async def snapshot(self, key: TreeKey) -> tuple[int, Sequence[Node]]:
         """Give the number of the newest event, 0 without one, and all nodes by id, as they were at that event."""
@@ -395,7 +393,7 @@ class SqlTrees:
 
     async def _write(self, key: TreeKey, work: Callable[[sqlite3.Connection], T]) -> T:
         def done() -> T:
-            with self._file(key).writing() as connection:
+            with legible(), self._file(key).writing() as connection:
                 return work(connection)
 
         return await asyncio.to_thread(done)

@@ -2,12 +2,14 @@
 
 import json
 import threading
+import warnings
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
+import httpx2
 import pytest
 
 from bot.adapters.llm.claude import Beginnings
@@ -178,6 +180,30 @@ async def test_where_nobody_listens_is_said_with_the_address(api: Any) -> None: 
     await providers.close()
 
 
+@pytest.mark.parametrize("api", ["anthropic", "gemini", "chat", "responses"])
+async def test_a_communitys_server_is_sent_its_own_key_and_nothing_of_the_installations(
+    api: Any,  # noqa: ANN401
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for vendor in ("ANTHROPIC", "OPENAI"):
+        said = "\n".join(f"{name}: of-the-house" for name in ("Authorization", "X-Team", "User-Agent", "X-Api-Key"))
+        monkeypatch.setenv(f"{vendor}_CUSTOM_HEADERS", said)
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "of-the-house")
+    sent: list[httpx2.Headers] = []
+
+    def noted(request: httpx2.Request) -> httpx2.Response:
+        sent.append(request.headers)
+        return httpx2.Response(401, json={"error": {"message": "no"}})
+
+    options = ProviderOptions(name="", base_url="https://den.example", api_key=OURS, api=api, own=True)
+    provider = Provider(options, Pace(retries=0), transport=httpx2.MockTransport(noted))
+    with pytest.raises(ModelRefused, match="does not take the key"):
+        await provider.answer("a-model", call())
+    await provider.close()
+    assert sent and all(OURS in str(one.raw) and "of-the-house" not in str(one.raw) for one in sent)
+
+
 async def test_geminis_client_is_made_beside_everything_else_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """To read certificates takes a tenth of a second, for which nobody else had a turn."""
     from google.genai import Client
@@ -257,6 +283,55 @@ async def test_a_gemini_that_takes_no_such_schema_is_asked_for_json() -> None:
             await providers.answer(call(model=FLASH))
         await providers.answer(call(model=FLASH, schema=None, wants_json=True))
         assert there.bodies[-1]["generationConfig"]["responseMimeType"] == "application/json"
+
+
+async def pieces(body: str) -> AsyncIterator[bytes]:
+    """Give a body as it comes over a line, not at once."""
+    yield body[:100].encode()
+    yield body[100:].encode()
+
+
+WIDE = '{"candidates":[' + "{}," * 100_000 + "{}]}"
+MANY_PARTS = json.dumps({"candidates": [{"content": {"parts": [{"text": "a"}] * 900}}]})
+UNKNOWN = json.dumps({"candidates": [{"finishReason": f"OF-ITS-OWN-{n}"} for n in range(900)]})
+BLOCKED = json.dumps({"promptFeedback": {"blockReason": "OF-ITS-OWN"}})
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (f"data: {{}}\n{WIDE}\n\n", "text/event-stream"),
+        (WIDE, "text/event-stream"),
+        (f"{WIDE}\n\n", "text/event-stream"),
+        (f"data: {MANY_PARTS}\n\n", "text/event-stream"),
+        (f"data: {UNKNOWN}\n\n", "text/event-stream"),
+        (f"data: {BLOCKED}\n\n", "text/event-stream"),
+        (MANY_PARTS, "application/json"),
+    ],
+    ids=["beside the data", "alone", "with an end", "many parts", "unknown reasons", "unknown blocks", "no events"],
+)
+async def test_googles_library_makes_nothing_of_what_is_not_read(
+    body: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took ten seconds on the loop for the first of these, and kept each unknown reason for ever."""
+    from google.genai.types import GenerateContentResponse
+
+    seen, real = list[int](), GenerateContentResponse._from_response
+
+    def noted(**given: Any) -> GenerateContentResponse:  # noqa: ANN401
+        seen.append(len(json.dumps(given["response"], default=str)))
+        return real(**given)
+
+    monkeypatch.setattr(GenerateContentResponse, "_from_response", noted)
+    told = httpx2.Response(200, content=pieces(body), headers={"Content-Type": kind})
+    answers = httpx2.MockTransport(lambda _: told)
+    options = ProviderOptions(name="", base_url="https://den.example", api_key=OURS, api="gemini", own=True)
+    provider = Provider(options, Pace(retries=0), transport=answers)
+    with suppress(ModelError), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        await provider.answer("a-model", call())
+    await provider.close()
+    assert max(seen, default=0) < 2_000
 
 
 def test_both_vendors_have_prices() -> None:

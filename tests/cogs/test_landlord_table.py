@@ -33,6 +33,8 @@ def test_words_say_what_the_picture_shows() -> None:
 def test_the_bytes_of_a_picture_tell_nothing_that_the_seat_may_not_know() -> None:
     other = differing = 0
     for playing in play_out(LANDLORD, dice(3), illegal=False):
+        if playing.is_over:
+            break  # then all is shown
         state, drawn = table(playing), playing.standing.step % 9 == 0  # to draw takes long: at the others, what of
         for seat in (0, 1):
             unseen = hidden(state, seat, Chance("other", playing.standing.step))
@@ -59,6 +61,20 @@ def test_at_the_end_it_tells_what_doubled_the_multiplier_of_each_hand() -> None:
     assert told.endswith("@你好: counter-spring ×8")
     later = Image.open(BytesIO(landlord_table.table(table(playing).view(0).picture, NAMES)))
     assert later.height > Image.open(BytesIO(landlord_table.table(table(begun()).view(0).picture, NAMES))).height
+
+
+def test_of_a_hand_that_was_broken_off_it_tells_what_had_doubled_it_and_what_all_held() -> None:
+    playing = leading("4 4 4 4 3", "5 9", "SJ BJ", doubles=1)
+    playing.move(1, "play", cards=["4", "4", "4", "4"])
+    assert "unfinished" not in table_words(table(playing).view(0).picture, NAMES)
+    told = table_words(table(playing).revealed().view(2).picture, NAMES)
+    assert told.endswith("Hand 1 · unfinished · ×4 · Wren (landlord): ×1, Wren: rob ×2, Wren: bomb ×4")
+    assert "Wren · 1 card: 3; " in told
+    assert "@你好 · 2 cards: SJ BJ; " in told
+    assert "Your hand" not in told
+    calling = table(begun()).revealed().view(0).picture
+    assert "Hand 1 · unfinished · ×1: ×1" in table_words(calling, NAMES)
+    assert Image.open(BytesIO(landlord_table.table(calling, NAMES))).height > 600
 
 
 def test_a_large_hand_takes_several_rows_and_stays_within_the_picture() -> None:

@@ -52,6 +52,7 @@ SAID: Final[Mapping[str, object]] = {
     "/api/v1/rooms/{room}/do": {"type": "set_topic", "topic": "fog"},
     "/api/v1/agents/{agent}/knowledge": {"type": "set", "path": "likes", "value": ["tea", {"hot": True}]},
     "/api/v1/runs": TEA | {"turns": 1},
+    "/api/v1/runs/file": TEA,
     "/api/v1/runs/agents": {"number": 2},
     "/api/v1/runs/card": b'{"name": "Wren", "description": "a bird"}',
     "/api/v1/runs/{run}/advance": {"turns": 1},

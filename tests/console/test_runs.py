@@ -71,7 +71,9 @@ async def test_the_wizard_and_the_command_line_give_the_same_bytes(
         path = f"{there.console.url}{RUNS}/1/snapshots/{newest}/export"
         async with there.session.get(path, headers={"X-Console-Proof": there.proof}) as response:
             packed = await response.read()
-    words = ("sim", "council", "--turns", "8", "--out", "out")
+        _, file = await there.ask(f"{RUNS}/file", "POST", json=council | EIGHT_TURNS)
+    Path("ferry.toml").write_text(file["toml"])  # noqa: ASYNC240 - a small file
+    words = ("sim", "ferry.toml", "--out", "out")
     shell = await asyncio.create_subprocess_exec(sys.executable, "-m", "bot", *words)
     assert await shell.wait() == 0
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:

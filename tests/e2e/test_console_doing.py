@@ -47,6 +47,7 @@ async def test_a_room_is_searched_and_set(home: Living, you: Visitor) -> None:
         await page.get_by_role("button", name="Search").click()
         await heading(page, "Found for")
         await expect(page.get_by_role("list", name="Found")).to_contain_text("what about herons?")
+        await without_faults(page)
         await page.get_by_role("link", name="Transcript", exact=True).click()
         await page.get_by_role("link", name="Settings, members and keys").click()
         await heading(page, "Settings of Wren's room")

@@ -7,7 +7,7 @@ import asyncio
 import re
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -135,7 +135,9 @@ class Player:
             if not await self._is_asked():
                 return None
             if not made:
-                await self.turn.scroll_into_view_if_needed()
+                with suppress(AssertionError, TooLate):  # it went on meanwhile
+                    await self._drawn(self.turn, PRESS_MS)
+                    await self.turn.locator(".components").last.scroll_into_view_if_needed(timeout=PRESS_MS)
                 await self.tab.shot(f"selfroom-evening-{self.kind}-{shot}")
             made += await self._moved()
             await asyncio.sleep(BETWEEN_SECONDS)
@@ -160,6 +162,8 @@ class Player:
 
     async def _moved(self) -> bool:
         """Do what is liked best of what is offered; tells whether something could be done."""
+        if await self._form.count():  # it came late
+            return await self._filled()
         buttons = self.turn.locator(".components button")
         offered = [one.strip() for one in await buttons.all_inner_texts()]
         lists = [one for one in offered if one and await self._opens_a_list(one)]
@@ -184,9 +188,16 @@ class Player:
         except TooLate:  # it went on meanwhile
             return False
 
+    @property
+    def _form(self) -> Locator:
+        return self.tab.page.get_by_role("dialog")
+
     async def _filled(self) -> bool:
-        form = self.tab.page.get_by_role("dialog")
-        await expect(form).to_be_visible(timeout=ANSWER_MS)
+        form = self._form
+        try:
+            await form.wait_for(timeout=PRESS_MS)
+        except TooLate:  # it went on meanwhile
+            return False
         for field in await form.get_by_role("textbox").all():
             await field.fill("Quite so.")
         sent = await self._pressed(form.get_by_role("button", name=re.compile("Send|Submit")))
@@ -200,14 +211,17 @@ class Player:
             return False
         return True
 
+    async def _drawn(self, message: Locator, most_ms: float) -> None:
+        for picture in await message.locator("img").all():
+            await expect(picture).to_have_js_property("complete", True, timeout=most_ms)
+
     async def results(self, shot: str) -> None:
         """Ask for the results by a press, and keep a picture of them."""
         await expect(self.scene).to_contain_text("over", ignore_case=True, timeout=ANSWER_MS)
         await self.scene.get_by_role("button", name="Results").click()
         answer = self.tab.page.locator(".message", has_text="Only you can see this").last
         await expect(answer.get_by_text(re.compile("transcript"))).to_be_visible(timeout=ANSWER_MS)
-        for picture in await answer.locator("img").all():
-            await expect(picture).to_have_js_property("complete", True, timeout=ANSWER_MS)
+        await self._drawn(answer, ANSWER_MS)
         await answer.scroll_into_view_if_needed()
         await self.tab.shot(f"selfroom-evening-{self.kind}-{shot}")
 

@@ -8,13 +8,15 @@ from functools import partial
 import pytest
 from playwright.async_api import Locator, expect
 
+from bot.seclusion import Seclusion
 from tests.adapters.discord.stage import until
 from tests.e2e.commanding import Commander
 from tests.e2e.conftest import Living
+from tests.e2e.sharing import words_of
 from tests.e2e.test_page import ANSWER_MS, go_to, tab
 from tests.e2e.test_scenes import thread_of
-from tests.e2e.test_timelines import board
-from tests.e2e.visitor import visiting
+from tests.e2e.test_timelines import board, killed
+from tests.e2e.visitor import Visitor, visiting
 from tests.playground.page_driver import Tab
 from tests.playground.test_page_access import AT_REST, faults, too_small
 
@@ -123,6 +125,75 @@ async def test_a_manager_grows_reads_and_compares_a_tree_by_presses(home: Living
         await expect(side).to_contain_text("Node 6 and node 1 ")
 
         await cut_back(tab, pane, inside)
+
+
+async def test_a_whole_what_if_by_presses_though_its_process_is_killed_twice(home: Living, tab: Tab) -> None:
+    orchard = home.house.desk.timelines.orchard
+    assert orchard is not None and isinstance(orchard.grower, Seclusion)
+    await go_to(tab, "wren")
+    await tab.say("Wren, good evening!")
+    await expect(tab.page.locator(".message", has=tab.page.locator(".badge", has_text="AGENT"))).to_have_count(
+        1, timeout=ANSWER_MS
+    )
+    async with visiting(home.url) as you:
+        wren = await you.channel("wren")
+        before = await said(you, wren)
+        await tab.pick("Wren, good evening!", "Show the HUD behind this")
+        await tab.page.get_by_role("button", name="What if…").last.click()
+        begun = tab.message("Tree 1 begins in")
+        await expect(begun).to_be_visible(timeout=ANSWER_MS)
+        inside = Commander(you, await thread_of(you, wren, "🌳 what if … (1)"))
+        await inside.told("timeline change", node=0, event="Wren, good night!", agent="Wren", knows="mood=wild")
+        await go_to(tab, "what if")
+        pane = tab.page.get_by_role("region", name="What if")
+        await twelve(tab, pane, orchard.grower)
+        await node(pane, 2).click()
+        await node(pane, 3).click(modifiers=["Shift"])
+        side = pane.get_by_role("group", name="Node", exact=True)
+        await expect(side).to_contain_text(re.compile("Node 2 and node 3 differ|These worlds are the same"))
+        await tab.shot("timeline-twelve")
+
+        await node(pane, 2).click()
+        await side.get_by_role("button", name="Merge …").click()
+        offered = tab.message("knowledge mood: wild").last
+        await offered.get_by_role("button", name="Choose what comes into real life").click()
+        await tab.page.get_by_role("option", name="Wren: knowledge mood").click()
+        await tab.page.keyboard.press("Escape")
+        await tab.page.get_by_role("button", name="Take it over").last.click()
+        await expect(tab.message("Taken over from what-if 1/2: 1 thing.")).to_be_visible()
+        room = Commander(you, wren)
+        assert "wild" in await room.told("knowledge show", agent="Wren")
+        sure = await inside.run("timeline unmerge", merge=1)
+        assert "Put back: Wren's knowledge, mood." in words_of(await inside.press(sure, "Put it back"))
+        assert "wild" not in await room.told("knowledge show", agent="Wren")
+
+        await side.get_by_role("button", name="Delete …").click()
+        await tab.page.locator(".message").last.get_by_role("button", name="Delete").click()
+        await expect(pane.get_by_role("treeitem")).to_have_count(8)
+        assert await said(you, wren) == before
+
+
+async def said(you: Visitor, channel: str) -> list[str]:
+    """Give what people and agents said in a channel."""
+    return [one["content"] for one in await you.messages(channel) if one["type"] == 0]
+
+
+async def twelve(tab: Tab, pane: Locator, grower: Seclusion) -> None:
+    """Grow a tree of two nodes to twelve by its buttons, and kill its process amid two of the runs."""
+    side = pane.get_by_role("group", name="Node", exact=True)
+    runs = ((1, "Advance", [2]), (1, "Siblings", [3, 4, 5]), (2, "Siblings", [6, 7, 8]), (1, "Siblings", [9, 10, 11]))
+    for place, (of, how, made) in enumerate(runs):
+        await node(pane, of).click(timeout=ANSWER_MS)
+        await expect(side.get_by_role("heading", level=3)).to_have_text(f"Node {of}")
+        button = side.get_by_role("button", name=re.compile(rf"^{how}\s*(about|under|free)"))
+        await expect(button).to_be_enabled(timeout=ANSWER_MS)
+        await button.click()
+        await expect(node(pane, made[0])).to_be_visible(timeout=ANSWER_MS)
+        if place in (1, 2):
+            killed(grower)
+        for number in made:
+            await tells(node(pane, number), "done")
+    await expect(pane.get_by_role("treeitem")).to_have_count(12)
 
 
 async def cut_back(tab: Tab, pane: Locator, inside: Commander) -> None:

@@ -2,9 +2,9 @@
 
 A world is put into the store as if it had been played there. The other one looks the same to the person's seat: others
 are what they are, hold what they hold, were asked and have beaten, and in the lines that the seat has not heard stands
-something else. No surface may differ by a byte. Each is drawn in both worlds; what the store has for both alike is read
-once (tests.engine.remembered), and some are drawn with nothing remembered, too. (What the seat itself and the board
-show: tests.core.scenes.surfaces.)
+something else. No surface may differ by a byte, pictures neither. Each is drawn in both worlds; what the store has for
+both alike is read once (tests.engine.remembered), and some are drawn with nothing remembered, too. (What agents on any
+seat are shown: tests.core.scenes.surfaces.)
 """
 
 import json
@@ -48,7 +48,9 @@ from bot.engine.masks import rooms_shut_to
 from bot.engine.scene_posts import asides, calls, posts
 from bot.runs.served import ServedRuns
 from bot.standin.player import played
-from cogs.ui.scene_pictures import results_text
+from cogs.ui.scene_pictures import board_picture, results_text, scene_picture
+from cogs.ui.scenes import look_of
+from cogs.ui.seats import asked_text
 from storage.tables import ACTIONS, BEATS, EVENTS, MINDS
 from storage.timelines.trees import SqlTrees
 from tests.core.scenes.plays import Playing, dice, of, some_options, step_by_chance
@@ -131,6 +133,7 @@ class Around:
             **await self._agents(),
             **await self._console(whose),
             **await self._scene(told),
+            **await self._seat(),
             **await self._kept(),
             **await self._refused(whose),
         }
@@ -189,6 +192,24 @@ class Around:
             "asides": str(beside),
             "calls": str(calls(scene, standing, house.clock.now())),
             "timing of edits": str(timing),
+        }
+
+    async def _seat(self) -> Texts:
+        """Give what a press of *My seat* and of *Act* shows, and every picture as the bytes that are sent."""
+        turn, told = await self.desk.scenes.seat(GUILD_ID, SCENE, MIRA), await self.desk.scenes.told(GUILD_ID, SCENE)
+        look = look_of(turn)
+        pictures = {
+            "my picture": await scene_picture(turn.kind.kind, turn.picture, turn.names),
+            "picture of the board": await board_picture(told.board),
+        }
+        return {
+            "my seat": look.text,
+            "my moves": f"{asked_text(turn)} {look.moves}",
+            **{
+                name: f"{file.filename} {file.description} {file.fp.read().hex()}"
+                for name, file in pictures.items()
+                if file
+            },
         }
 
     async def _kept(self) -> Texts:

@@ -61,9 +61,8 @@ def planned() -> list[Change]:
     return [SetFocus(**whose, focus=Focus(plan=PLANNED)), journalled]
 
 
-@pytest.fixture
-async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
-    """A community in which something of each kind has happened."""
+async def enliven(store: SqlStore, community_id: CommunityId) -> None:
+    """Let something of each kind happen in a community."""
     async with store.writing(community_id) as write:
         await write.people.put(community_id, person("mira ☂"))
         file = Attachment(name="ü.png", media_type="image/png", size_bytes=4, url="https://example.org/a", text="a\0b")
@@ -111,6 +110,12 @@ async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
         )
         await write.notes.keep(community_id, "home", {"x": 1})
         await a_council(write, community_id, status=SceneStatus.PAUSED, deadline_at=None)
+
+
+@pytest.fixture
+async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
+    """A community in which something of each kind has happened."""
+    await enliven(store, community_id)
     return community_id
 
 

@@ -9,7 +9,7 @@ LOST = (OSError, discord.HTTPException, discord.GatewayNotFound, discord.Connect
 AGAIN_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
 OWN_HOSTS = ("discord.com", "discord.gg")
 NETWORK = "check the network"
-API, GATEWAY = "SELFROOM_DISCORD_API", "SELFROOM_DISCORD_GATEWAY"
+API, GATEWAY, CDN = "SELFROOM_DISCORD_API", "SELFROOM_DISCORD_GATEWAY", "SELFROOM_DISCORD_CDN"
 TOKEN_PARTS = 3
 
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import base64
-from collections.abc import Sequence
+import json
+from collections.abc import AsyncIterator, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -12,8 +13,10 @@ import httpx2
 from openai import OpenAIError
 
 from bot.adapters.llm.faults import Told, asked_for
+from bot.adapters.llm.guard import AnswerRefused, data_of, is_event_stream
 from bot.adapters.llm.ladder import Known, Seen
-from bot.adapters.llm.listening import Piece, Pieces
+from bot.adapters.llm.listening import LONGEST_ID, Piece, Pieces
+from bot.adapters.llm.responses import Fields, fields, several, words
 from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelRefused
 from bot.core.models import ModelAnswer, ModelCall, VoiceMessage
@@ -32,6 +35,9 @@ REFUSED: Final = frozenset(
 )
 EMPTY_HANDED: Final = 400  # with an invalid key Google says that the request is
 OVERLOADED: Final = 503  # "The model is overloaded."
+FAULT: Final = 500
+COUNTS: Final = ("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+NO_GEMINI: Final = "What answers there does not answer as Gemini does: check the address."
 
 
 @cache
@@ -54,6 +60,8 @@ class GeminiLine:
         self.address = (base_url or ADDRESS).rstrip("/")
         self._api_key = api_key
         self._seconds = seconds
+        hooks = http.event_hooks
+        http.event_hooks = {**hooks, "response": [*hooks["response"], _shown_plainly]}
         self._http = http
         self._client: Client | None = None
 
@@ -97,6 +105,67 @@ class GeminiLine:
         await self._http.aclose()
 
 
+async def _shown_plainly(response: httpx2.Response) -> None:
+    """Let the library see of an answer only what is read of it; raises AnswerRefused for one that is no Gemini's.
+
+    It takes for an answer also what stands beside the data of an event, makes shapes of whatever may be in one, which
+    takes long for a thousand things, and keeps each word that it does not know for as long as the process lives.
+    """
+    if is_event_stream(response):
+        assert isinstance(response.stream, httpx2.AsyncByteStream)  # of an async transport  # noqa: S101
+        response.stream = _Plain(response.stream)
+    elif response.is_success:
+        raise AnswerRefused(NO_GEMINI)
+
+
+class _Plain(httpx2.AsyncByteStream):
+    """A stream of events, which come whole, each made anew of what is read of it."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Give the events one by one."""
+        async for event in self._stream:
+            if data := data_of(event):
+                yield f"data: {json.dumps(plain(json.loads(data)))}\n\n".encode()
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        await self._stream.aclose()
+
+
+def plain(said: object) -> dict[str, Json]:
+    """Give what is read of an event: its text, why it ended or is blocked, and what it used; raises TypeError."""
+    event = fields(said)
+    if "error" in event:
+        error = fields(event["error"])
+        code = error.get("code")
+        return {"error": {"code": code if isinstance(code, int) else FAULT, "message": words(error.get("message"))}}
+    counted = fields(event.get("usageMetadata"))
+    usage: dict[str, Json] = {name: one for name in COUNTS if isinstance(one := counted.get(name), int)}
+    told: dict[str, Json] = {"responseId": words(event.get("responseId"))[:LONGEST_ID]}
+    told |= {"usageMetadata": usage} if usage else {}
+    blocked = fields(event.get("promptFeedback")).get("blockReason")
+    told |= {"promptFeedback": {"blockReason": _known("BlockedReason", blocked)}} if blocked is not None else {}
+    for one in several(event.get("candidates") or [])[:1]:
+        ended = one.get("finishReason")
+        reason: dict[str, Json] = {"finishReason": _known("FinishReason", ended)} if ended is not None else {}
+        told["candidates"] = [{"content": {"parts": [{"text": _said(one)}]}, **reason}]
+    return told
+
+
+def _said(candidate: Fields) -> str:
+    """Give the words of an event; what a model thinks is neither kept nor posted."""
+    parts = several(fields(candidate.get("content")).get("parts") or [])
+    return "".join(words(part.get("text")) for part in parts if not part.get("thought"))
+
+
+def _known(kind: str, name: object) -> str:
+    """Give a reason that the library knows, any other as `OTHER`."""
+    return name if isinstance(name, str) and name in getattr(_loaded().types, kind).__members__ else "OTHER"
+
+
 def _config(call: ModelCall) -> dict[str, Json]:
     config: dict[str, Json] = {
         "system_instruction": call.instructions,
@@ -124,7 +193,7 @@ def _parts(call: ModelCall) -> Sequence[dict[str, object]]:
 
 
 def _piece(event: "GenerateContentResponse") -> Piece:
-    """Read an event; what a model thinks is neither kept nor posted."""
+    """Read an event, as it was made plain."""
     usage, response_id = _usage(event), event.response_id or ""
     if event.prompt_feedback is not None and event.prompt_feedback.block_reason is not None:
         why = f"it blocks what it was asked ({event.prompt_feedback.block_reason.name.lower()})."
@@ -133,7 +202,7 @@ def _piece(event: "GenerateContentResponse") -> Piece:
         return Piece(usage=usage, response_id=response_id)
     one = event.candidates[0]
     parts = (one.content.parts if one.content is not None else None) or []
-    text = "".join(part.text for part in parts if part.text and not part.thought)
+    text = "".join(part.text for part in parts if part.text)
     reason = one.finish_reason.name if one.finish_reason is not None else None
     refusal = f"it stopped ({reason.lower()})." if reason in REFUSED and reason is not None else ""
     ended = None if reason is None else reason not in CUT

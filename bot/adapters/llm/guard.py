@@ -57,6 +57,7 @@ NEEDED_HEADERS = frozenset(
         "connection",
     }
 )
+SAID_BY_US = {"authorization": "Bearer {key}", "x-goog-api-key": "{key}", "user-agent": "selfroom"}
 TOO_LONG = "The answer is longer than any model's."
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
@@ -146,10 +147,20 @@ async def resolved(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(where[0]) for *_, where in found))
 
 
-async def bare(request: httpx2.Request) -> None:
-    """Take away what the environment adds to every request for the installation: organisation, project and the like."""
-    for name in [one for one in request.headers if one.lower() not in NEEDED_HEADERS]:
-        del request.headers[name]
+def bare(key: str) -> Callable[[httpx2.Request], Awaitable[None]]:
+    """Give what takes away all that the environment adds to requests for the installation, and leaves this key alone.
+
+    It may add an organisation, a project, and headers of its own: keys of gateways among them, under any name.
+    """
+
+    async def stripped(request: httpx2.Request) -> None:
+        for name in [one for one in request.headers if one.lower() not in NEEDED_HEADERS]:
+            del request.headers[name]
+        for name, value in SAID_BY_US.items():
+            if name in request.headers:
+                request.headers[name] = value.format(key=key)
+
+    return stripped
 
 
 async def unpacked(request: httpx2.Request) -> None:
@@ -298,13 +309,13 @@ def _carries(event: bytes) -> bool:
         if event.strip(b"\r\n"):
             raise AnswerRefused(TOO_LONG)
         return False
-    data = _data(event)
+    data = data_of(event)
     if data:
         _examine(data)
     return bool(data)
 
 
-def _data(event: bytes) -> bytes:
+def data_of(event: bytes) -> bytes:
     """Give what an event carries, as its reader puts it together."""
     lines = [line.partition(b":") for line in event.splitlines()]
     return b"\n".join(value.removeprefix(b" ") for name, _, value in lines if name == b"data")

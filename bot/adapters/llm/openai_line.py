@@ -138,9 +138,9 @@ def of_ours() -> httpx2.AsyncClient:
     return Once(verify=trusted(), event_hooks=BOUNDED)
 
 
-def stranger(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
-    """Give the client for a server that is to learn nothing of the installation."""
-    hooks = BOUNDED | {"request": [bare, *BOUNDED["request"]]}
+def stranger(transport: httpx2.AsyncBaseTransport | None, key: str) -> httpx2.AsyncClient:
+    """Give the client for a server that is to learn nothing of the installation: it is sent its own key alone."""
+    hooks = BOUNDED | {"request": [bare(key), *BOUNDED["request"]]}
     return Once(verify=trusted(), transport=transport, trust_env=False, event_hooks=hooks)
 
 

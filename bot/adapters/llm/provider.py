@@ -486,8 +486,8 @@ class Provider:
 
 
 def _line(options: ProviderOptions, pace: Pace, transport: httpx2.AsyncBaseTransport | None) -> Line:
-    http = openai_line.stranger(transport) if options.own else openai_line.of_ours()
     url, key, seconds = options.base_url, options.api_key, pace.total_seconds
+    http = openai_line.stranger(transport, key) if options.own else openai_line.of_ours()
     if options.api == "anthropic":
         return ClaudeLine(base_url=url, api_key=key, seconds=seconds, http=http)
     if options.api == "gemini":

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from functools import cache
 from json.encoder import encode_basestring_ascii
 
 from pydantic import BaseModel
@@ -12,6 +13,8 @@ from pydantic import BaseModel
 from bot.core.records import Json
 
 REMEMBERED = 8_192  # parts of standings
+_WORDS = {None: "null", True: "true", False: "false"}
+_SIMPLE = (int, str, bool, type(None))
 
 
 def digest_of(stored: Mapping[str, Json]) -> str:
@@ -32,15 +35,19 @@ class Digests:
         """Give the digest of a state with what is stored beside it: the same as of both as they are stored."""
         if len(self._known) > REMEMBERED:
             self._known.clear()
-        parts = [(name, _compact(value)) for name, value in beside.items()]
+        parts = [
+            (name, self._text(value) if type(value) in _SIMPLE else _compact(value)) for name, value in beside.items()
+        ]
         return _digest(_object([*parts, ("state", self._text(state))]))
 
     def _text(self, value: object) -> str:
         kind = type(value)
         if kind is int:
             return str(value)
-        if kind is str or kind is bool or value is None:
-            return _compact(value)
+        if kind is str:
+            return encode_basestring_ascii(value)  # type: ignore[arg-type]
+        if kind is bool or value is None:
+            return _WORDS[value]  # type: ignore[index]
         known = self._known.get(id(value))
         if known is None:
             known = self._known[id(value)] = (value, self._written(value))
@@ -48,12 +55,15 @@ class Digests:
 
     def _written(self, value: object) -> str:
         if isinstance(value, BaseModel):
-            return self._named((name, value.__dict__[name]) for name in type(value).model_fields)
+            had = value.__dict__
+            return "{" + ",".join([f"{key}{self._text(had[name])}" for name, key in _fields(type(value))]) + "}"
         if isinstance(value, Mapping):
             return self._named((str(key), one) for key, one in value.items())
         if isinstance(value, Enum):
             return _compact(value.value)
         if isinstance(value, tuple | list):
+            if {*map(type, value)} == {int}:
+                return _compact(value)  # a long trail, in a tenth of the time
             return f"[{','.join(map(self._text, value))}]"
         if dataclasses.is_dataclass(value):
             return self._named((one.name, getattr(value, one.name)) for one in dataclasses.fields(value))
@@ -61,6 +71,12 @@ class Digests:
 
     def _named(self, items: Iterable[tuple[str, object]]) -> str:
         return _object((name, self._text(value)) for name, value in items)
+
+
+@cache
+def _fields(kind: type[BaseModel]) -> tuple[tuple[str, str], ...]:
+    """Give the fields of a model in the order in which they are written, each with how its name is."""
+    return tuple((name, f"{encode_basestring_ascii(name)}:") for name in sorted(kind.model_fields))
 
 
 def _digest(text: str) -> str:

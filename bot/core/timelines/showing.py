@@ -7,7 +7,7 @@ from decimal import Decimal
 from bot.core.people import why_unheard
 from bot.core.records import AgentId, Json, Person, Side
 from bot.core.sentences import Sentence
-from bot.core.timelines.records import Node, Timeline, Tree
+from bot.core.timelines.records import Node, NodeId, Timeline, Tree
 from bot.core.view import Outline
 
 ALL_PAUSED = Sentence(
@@ -63,3 +63,15 @@ def why_deaf(person: Person | None) -> str:
     """Say why nobody in a tree has heard who looks at it, nor will; empty where they are heard."""
     why = why_unheard(person) if person is not None else ""
     return Sentence("{why} So nobody in it has heard you: fork anew after that.", why=why) if why else ""
+
+
+def same_as(nodes: Sequence[Node]) -> Mapping[NodeId, str]:
+    """Tell of the nodes that came out just as an earlier one from the same parent did which that is, in words."""
+    first: dict[tuple[NodeId | None, str], NodeId] = {}
+    found = {}
+    for one in nodes:
+        if one.digest:
+            earlier = first.setdefault((one.parent, one.digest), one.id)
+            if earlier != one.id:
+                found[one.id] = f"the same as node {earlier}"
+    return found

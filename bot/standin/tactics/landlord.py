@@ -93,7 +93,8 @@ def looked(turn: ReadTurn, hand: Cards) -> Look:
     seats = [(int(one[1]), one[2], int(one[3]), bool(one[4])) for one in _SEAT.finditer(turn.facts["Seats"])]
     me = next(at for at, one in enumerate(seats) if one[3])
     order = [*seats[me + 1 :], *seats[:me]]
-    out = [name for one in _OUT.finditer(turn.facts["Still out, in other hands"]) for name in _named(one)]
+    still_out = next(told for name, told in turn.facts.items() if name.startswith("Still out"))
+    out = [name for one in _OUT.finditer(still_out) for name in _named(one)]
     decks = int(turn.facts["Decks"])
     played = _PLAYED.match(turn.facts["To beat"])
     to_beat = reading(of_names(played[1].split()), decks, None) if played is not None else None

@@ -9,6 +9,7 @@ from typing import Literal
 
 from bot.core.errors import Rejected
 from bot.core.records import Json
+from bot.core.scenes.digests import Digests
 from bot.core.scenes.kind import RULES, Event, Expect, Form, Move, Options, Ordering, Over, SceneKind, State, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
@@ -33,6 +34,7 @@ class Playing:
     events: list[SceneEvent] = field(default_factory=list)  # all that was told, to whomever, and the texts
     digests: bool = True  # whether each line of the log has one: else it cannot be folded again
     listens: bool = True  # whether what is told is kept
+    known: Digests = field(default_factory=Digests)
 
     def __post_init__(self) -> None:
         step = self.play.begin(self.seats)
@@ -55,7 +57,7 @@ class Playing:
         entry = Entry(step=self.standing.step + 1, seat=seat, move=move, arguments=arguments or {})
         step = self.play.enter(self.standing, entry)
         self.standing = step.standing
-        self.log.append(replace(entry, digest=self.standing.digest()) if self.digests else entry)
+        self.log.append(replace(entry, digest=self.standing.digest(self.known)) if self.digests else entry)
         self._tell(step)
         return [event.text for event in step.events]
 

@@ -11,6 +11,7 @@ function segment(name) {
 }
 
 function written(value) {
+  if (value === null || value === undefined) return "nothing";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
@@ -42,7 +43,7 @@ export function knowing(agent, side, knowledge, after) {
   const value = h("textarea", { rows: 2 });
   const choose = (chosen, known) => {
     path.value = chosen;
-    value.value = written(known);
+    value.value = typeof known === "string" ? known : JSON.stringify(known);
     value.focus();
   };
   const done = ({ told }) => {

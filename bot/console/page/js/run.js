@@ -2,10 +2,11 @@
 
 import { h } from "/shared/js/lib/dom.js";
 import { Picture, wordsOf } from "/shared/js/tree/picture.js";
+import { money } from "/shared/js/tree/runs.js";
 import { fact } from "/shared/js/side/beat.js";
 import { knownTree } from "./agent.js";
 import { counted, deed, exactly, field, nothing, part, price, table } from "./parts.js";
-import { deeds, underWay } from "./runs.js";
+import { asFile, deeds, underWay } from "./runs.js";
 import { change } from "./session.js";
 
 const PAGE = 200;
@@ -73,17 +74,31 @@ function outcome({ outcome: came, snapshot }, told) {
   );
 }
 
-function goOn(told, at) {
+/** What so many turns more are thought to cost: as much as those did that were played. */
+function thought({ usage, outcome: came }, turns) {
+  const spent = Object.values(usage.agents).reduce((sum, one) => sum + Number(one.usd), 0);
+  return came.turns ? (spent / came.turns) * turns : null;
+}
+
+function goOn(told, shown) {
+  const at = shown.snapshot;
   const number = (name, value, least) => h("input", { name, type: "number", min: least, value, inputmode: "numeric" });
   const turns = number("turns", 10, 1);
   const seed = number("seed", told.spec.seed, 0);
   const said = h("textarea", { rows: 2, maxlength: 2000 });
   const name = h("input", { maxlength: 60 });
   const further = () => ({ at: String(at), turns: Number(turns.value), seed: Number(seed.value), said: said.value.trim() });
+  const cost = h("span.price");
+  const tell = () => {
+    const usd = thought(shown, Number(turns.value));
+    cost.textContent = usd === null ? "" : ` ${money(usd, told.coin)}`;
+  };
+  turns.addEventListener("input", tell);
+  tell();
   return part(
     `Go on from snapshot ${at}`,
     h("div.fields", {}, field("Turns", turns), field("Seed", seed), field("What happens first", said)),
-    deed("Go on", () => change("POST", `/runs/${told.run}/advance`, further()), () => {}, ".primary"),
+    deed(["Go on", cost], () => change("POST", `/runs/${told.run}/advance`, further()), () => {}, ".primary"),
     h("div.fields", {}, field("A name for this snapshot", name)),
     deed("Give it the name", () => change("POST", `/runs/${told.run}/snapshots/${at}/name`, { name: name.value }), () =>
       window.dispatchEvent(new HashChangeEvent("hashchange")),
@@ -103,14 +118,14 @@ export function runPage(told, shown, show) {
     h("h1", {}, `Run ${told.run}: ${spec.title}`),
     h("p.quiet", {}, `${scene}, ${counted(spec.agents.length, "agent")}, ${spec.model}, seed ${spec.seed}, at most ${spec.budget} ${told.coin}`),
     told.under_way ? underWay(told.under_way) : told.ended ? h("p", { role: "status" }, `It ended: ${told.ended}.`) : null,
-    deeds(told.run, at, after),
+    h("div.row", {}, deeds(told.run, at, after), asFile(() => spec)),
     part(
       "Worlds",
       picture(told, at),
       h("ul.unseen", {}, told.nodes.map((one) => h("li", {}, wordsOf(one)))),
     ),
     outcome(shown, told),
-    plays ? null : goOn(told, at),
+    plays ? null : goOn(told, shown),
     part("Agents", agents(shown, told.coin)),
     part(
       "Transcript",

@@ -1,9 +1,10 @@
 /** The runs that are kept: societies without anybody chatting. */
 
 import { h } from "/shared/js/lib/dom.js";
-import { confirmed } from "/shared/js/widgets/dialog.js";
+import { confirmed, openDialog } from "/shared/js/widgets/dialog.js";
+import { copyText } from "/shared/js/widgets/toast.js";
 import { ago, counted, deed, nothing, part, table } from "./parts.js";
-import { change, save } from "./session.js";
+import { change, save, saveText } from "./session.js";
 
 /** What is done with a run; `after` is called once something has changed. */
 export function deeds(run, snapshot, after) {
@@ -18,6 +19,29 @@ export function deeds(run, snapshot, after) {
     deed("Copy", () => change("POST", `/runs/${run}/copy`), ({ run: made }) => after(made), ".small"),
     deed("Delete", remove, () => after(null), ".small.danger"),
   );
+}
+
+/** A button that shows a run as the file that `selfroom sim` plays; `spec()` says the run. */
+export function asFile(spec) {
+  const show = ({ toml }) => {
+    const copy = () => copyText(toml, "The file");
+    const save = () => saveText(toml, "run.toml");
+    const build = () =>
+      h(
+        "div.dialog-body",
+        {},
+        h("p", {}, "selfroom sim run.toml plays the same, with the same bytes."),
+        h("pre.hud", { tabindex: 0, "aria-label": "run.toml" }, toml),
+        h(
+          "div.dialog-actions",
+          {},
+          h("button.button", { type: "button", on: { click: copy } }, "Copy"),
+          h("button.button.primary", { type: "button", on: { click: save } }, "Save"),
+        ),
+      );
+    openDialog("As a file", build, { kind: "wide" });
+  };
+  return deed("As TOML", () => change("POST", "/runs/file", spec()), show, ".small");
 }
 
 /** What is played now, with a button that ends it. */

@@ -51,7 +51,16 @@ export async function change(method, path, body = null) {
 
 /** Save something that the server packs into a file. */
 export async function save(path, name) {
-  const address = URL.createObjectURL(await (await answered(path)).blob());
+  download(await (await answered(path)).blob(), name);
+}
+
+/** Save a text as a file. */
+export function saveText(text, name) {
+  download(new Blob([text], { type: "text/plain" }), name);
+}
+
+function download(blob, name) {
+  const address = URL.createObjectURL(blob);
   const link = document.createElement("a");
   Object.assign(link, { href: address, download: name });
   link.click();

@@ -69,7 +69,7 @@ export function settingsPage(told, show) {
         ? table("Keys", ["Label", "Secret", "Held by", "Uses left", "Do"], told.keys.map((one) => [
             one.label,
             h("code", {}, one.secret),
-            one.held_by.join(", "),
+            one.held_by.join(", ") || "nobody",
             one.uses_left ?? "any number",
             act("Withdraw", () => ({ type: "revoke_key", key: one.label })),
           ]))

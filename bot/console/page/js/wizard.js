@@ -3,6 +3,7 @@
 import { fill, h } from "/shared/js/lib/dom.js";
 import { orSay } from "/shared/js/widgets/toast.js";
 import { deed, field, nothing } from "./parts.js";
+import { asFile } from "./runs.js";
 import { change } from "./session.js";
 
 const STEPS = ["Begin from", "Agents", "Scene", "Model, seed and budget"];
@@ -63,6 +64,7 @@ class Wizard {
         last
           ? deed("Begin", () => change("POST", "/runs", this.#said()), ({ run }) => (location.hash = `#/runs/${run}`), ".primary")
           : h("button.button.primary", { type: "button", on: { click: to(this.#step + 1) } }, "Next"),
+        last ? asFile(() => this.#said()) : null,
       ),
     );
     if (focus) title.focus();

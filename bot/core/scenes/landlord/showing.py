@@ -52,13 +52,14 @@ def _private(table: "Table", seat: Seat) -> tuple[tuple[str, str], ...]:
     out = without(pack(table.house.decks), hand)
     for played in table.played:
         out = without(out, played)
+    where = "in other hands" if table.landlord else "in other hands or at the bottom"
     beaten = table.on_table
     to_beat = "nothing" if beaten is None else f"{words_of(table.cards)} by seat {table.leader} ({beaten.shape})"
     return (
         ("Your role", role),
         ("Seats", at),
         ("To beat", to_beat),
-        ("Still out, in other hands", counted(out)),
+        (f"Still out, {where}", counted(out)),
         ("Your hand", words_of(hand)),
     )
 
@@ -80,11 +81,14 @@ def _picture(table: "Table", seat: Seat, awaited: tuple[Seat, ...]) -> dict[str,
             "left": sum(hand),
             "score": table.scores[table.seats.index(one)],
             "awaited": one in awaited,
+            "cards": [*names_of(hand)] if table.is_over else [],
         }
         for one, hand in _by_seat(table, table.hands)
     ]
     hand = table.hand_of(seat) if seat in table.seats else NONE
     over: list[Json] = [one.model_dump(mode="json") for one in table.over]
+    if table.is_over and len(over) < table.hand:
+        over.append(_broken_off(table))
     return {
         "seats": rows,
         "bottom": [*names_of(table.bottom)] if table.landlord else [],
@@ -95,6 +99,19 @@ def _picture(table: "Table", seat: Seat, awaited: tuple[Seat, ...]) -> dict[str,
         "multiplier": table.multiplier,
         "hand": [*names_of(hand)],
         "over": over,
+    }
+
+
+def _broken_off(table: "Table") -> dict[str, Json]:
+    """Give what had become of a hand that was not played to its end: nobody has won it."""
+    doubled: list[Json] = [one.model_dump(mode="json") for one in table.doubled]
+    return {
+        "landlord": table.landlord,
+        "landlord_won": None,
+        "points": table.points,
+        "doubled": doubled,
+        "multiplier": table.multiplier,
+        "won": [],
     }
 
 

@@ -118,6 +118,11 @@ class Table(State):
         return min(self.house.cap, self.points << len(self.doubled))
 
     @property
+    def is_over(self) -> bool:
+        """Whether no hand is played any more."""
+        return self.phase is Phase.SCORED
+
+    @property
     def farmers(self) -> tuple[Seat, ...]:
         """All but the landlord, in order from it."""
         return self.after(self.landlord)
@@ -219,6 +224,9 @@ class Table(State):
 
     def view(self, seat: Seat) -> Seen:
         return showing.seen(self, seat)
+
+    def revealed(self) -> "Table":
+        return self.model_copy(update={"phase": Phase.SCORED})
 
     def _call(self, seat: Seat, move: Call | Bid) -> Applied:
         """Somebody would be landlord; who could do it instead is asked next."""

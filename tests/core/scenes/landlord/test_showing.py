@@ -40,7 +40,17 @@ def test_what_is_out_is_all_that_one_neither_holds_nor_has_seen_played() -> None
             seen = state.hand_of(seat)
             for cards in state.played:
                 seen = both(seen, cards)
-            shown = [one.split("×") for one in private["Still out, in other hands"].split() if one != "none"]
+            where = "in other hands" if state.landlord else "in other hands or at the bottom"
+            shown = [one.split("×") for one in private[f"Still out, {where}"].split() if one != "none"]
             names = [name for name, *many in shown for _ in range(int(many[0]) if many else 1)]
             assert of_names(names) == without(pack(state.house.decks), seen)
             assert sorted(names) == sorted(names_of(of_names(names)))
+
+
+def test_the_hands_that_are_left_are_shown_once_it_is_over_and_no_sooner() -> None:
+    playing = leading("3 4 4", "5 9", "SJ BJ")
+    rows = [table(playing).view(seat).picture["seats"] for seat in (0, 1, 2)]
+    assert [one["cards"] for row in rows for one in row] == [[]] * 9  # type: ignore[union-attr, index, call-overload]
+    stopped = table(playing).revealed().view(0)
+    assert [one["cards"] for one in stopped.picture["seats"]] == [["3", "4", "4"], ["5", "9"], ["SJ", "BJ"]]  # type: ignore[union-attr, index, call-overload]
+    assert stopped.awaited == ()

@@ -58,7 +58,7 @@ function stateOf(app, scene) {
   const asked = scene.seats.filter((one) => one.awaited).map((one) => nameOf(app, one));
   const words = [scene.status === "running" ? scene.phase : scene.status];
   if (asked.length) words.push(`${asked.join(", ")} ${asked.length > 1 ? "are" : "is"} asked`);
-  if (asked.length && scene.until) words.push(`time is up ${fromNow(scene.until)}`);
+  if (scene.status === "running" && scene.until) words.push(`time is up ${fromNow(scene.until)}`);
   return words.join(" · ");
 }
 
