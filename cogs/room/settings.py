@@ -32,7 +32,8 @@ NOT_SEEN = {
         "Until Discord shows the channel to everyone on the server, the room counts as private."
     ),
 }
-Topic = app_commands.Range[str, 0, 120]
+TOPIC_CHARACTERS = 120
+Topic = app_commands.Range[str, 0, TOPIC_CHARACTERS]
 Wpm = app_commands.Range[int, 10, 200]
 Rpm = app_commands.Range[int, 10, 500]
 
@@ -41,16 +42,26 @@ class RoomSettings(Group):
     """Commands that change a room."""
 
     @app_commands.command()
-    async def topic(self, interaction: Interaction, topic: Topic = "", room: AgentArg | None = None) -> None:
-        """Set a room's topic, shown in the directory and on the channel; nothing removes it.
+    async def topic(self, interaction: Interaction, topic: Topic | None = None, room: AgentArg | None = None) -> None:
+        """Set a room's topic, shown in the directory and on the channel; an empty one takes it away.
 
         Args:
-            topic: At most 120 characters
+            topic: At most 120 characters; left out, a form shows what it is
             room: Which room; this one when left out
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        await self.act(interaction, SetTopic(topic=topic) if topic.strip() else ClearTopic(), subject=owner.id)
+
+        async def written(pressed: Interaction, text: str) -> None:
+            await self.act(pressed, SetTopic(topic=text) if text.strip() else ClearTopic(), subject=owner.id)
+
+        if topic is not None:
+            await written(interaction, topic)
+            return
+        start = (await self.desk.community.view(guild_of(interaction), messages=0)).all_rooms[owner.id].topic
+        title = Sentence("Topic of {owner}", owner=owner.name)
+        form = TextForm(title, Sentence("Topic"), start=start, longest=TOPIC_CHARACTERS, written=written)
+        await open_form(interaction, form)
 
     @app_commands.command()
     async def billboard(self, interaction: Interaction, room: AgentArg | None = None) -> None:

@@ -60,8 +60,8 @@ async def test_a_fork_in_which_nobody_will_do_anything_says_so_in_its_answer_and
 ) -> None:
     async with visiting(home.url) as you:
         room = Commander(you, await you.channel("wren"))
-        await room.told("heartbeat pause")
-        await room.told("privacy ignore-me")
+        await room.press(await room.run("heartbeat pause"), "Pause everyone")
+        await room.told("privacy ignore-me", ignore=True)
         told = await room.told("timeline fork", title="the lights go out")
         assert "⚠️ Everyone is paused where it begins" in told and "⚠️ Agents ignore you, as you wished" in told
     pane = await opened(tab)
