@@ -109,7 +109,11 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         """
         if ignore is not None:
             await self.act(interaction, SetIgnored(ignored=ignore))
-            return
+        else:
+            await self.tell_whether_ignored(interaction)
+
+    async def tell_whether_ignored(self, interaction: Interaction) -> None:
+        """Tell whoever asked whether agents ignore them, with a button that has it otherwise."""
         await wait(interaction)
         known = await self.desk.privacy.known(guild_of(interaction), person(interaction))
         again = Again("privacy ignore-me", (f"ignore={not known.ignored}",))
