@@ -312,7 +312,11 @@ class State(Frozen, ABC):
 
     def revealed(self) -> "State":
         """Give it as it is viewed once it is over, though its rules did not end it: nothing is secret any more."""
-        return self
+        if isinstance(self.awaits, Over):
+            return self
+        ended = self.model_copy()
+        ended.__dict__["awaits"] = self.closed(TURNS_USED)  # nobody is awaited; why it ended is told beside
+        return ended
 
 
 @dataclass(frozen=True, slots=True)

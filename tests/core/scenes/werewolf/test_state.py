@@ -122,6 +122,8 @@ def test_the_pack_speaks_at_once_twice_at_most_and_only_wolves_hear_it() -> None
     assert [one.audience for one in playing.events if one.kind == "pack"] == [(1, 2), (1, 2)]
     assert {form.move.name for form in state_of(playing).legal(1)} == {"kill"}
     assert {form.move.name for form in state_of(playing).legal(2)} == {"pack", "kill"}
+    left = state_of(playing).model_copy(update={"alive": (2, 3, 4, 5, 6, 7)})
+    assert {form.move.name for form in left.legal(2)} == {"kill"}  # whom should one who is alone say something to
 
 
 def test_nobody_dies_in_the_first_night_unless_that_was_agreed_on() -> None:
