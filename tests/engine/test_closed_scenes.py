@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from bot.core.actions import DirectScene, LeaveSeat, TakeSeat
 from bot.core.after_beat import FAILURES_TOLD
 from bot.core.config import CommunityConfig
@@ -56,6 +58,7 @@ async def until(stage: Theatre, phase: str, *, most: int = 400) -> Werewolf:
     raise AssertionError(f"no {phase}")
 
 
+@pytest.mark.long
 async def test_agents_alone_play_werewolf_to_its_end_and_the_log_proves_it() -> None:
     async with theatre(Player(knowing), agents=8) as stage:
         await stage.opened("werewolf", 8)
