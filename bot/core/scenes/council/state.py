@@ -88,7 +88,9 @@ class CouncilOptions(Options):
     def refusal(self, seats: int) -> str:
         if seats - self.host < 2:
             return "A council needs two members beside the host: seat one more."
-        return "A council has at most 15 members beside the host." if seats - self.host > 15 else ""
+        return (
+            "A council without a host has 15 members at most: somebody has to leave." if seats - self.host > 15 else ""
+        )
 
 
 class Meeting(Spoken):
