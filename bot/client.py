@@ -14,7 +14,7 @@ from discord.ext import commands
 
 from bot.adapters.discord import events
 from bot.adapters.discord.backfill import Backfill
-from bot.adapters.discord.commands import CommandSync
+from bot.adapters.discord.commands import CommandSync, CommandTranslator
 from bot.adapters.discord.events import NO_SERVICES, Translator
 from bot.adapters.discord.files import Files
 from bot.adapters.discord.inbox import NO_SERVER, Inbox
@@ -26,7 +26,6 @@ from bot.adapters.discord.reaching import NotDiscord, again_after, api_trouble, 
 from bot.adapters.discord.refusals import explained, without_commands
 from bot.adapters.discord.signposts import Signposts
 from bot.adapters.discord.territory import Place
-from bot.adapters.discord.translation import CommandTranslator
 from bot.console.window import Console
 from bot.core.errors import NotFound, PublishError, Rejected
 from bot.core.events import Event, EventsUnread, GuildLeft

@@ -294,13 +294,15 @@ class SqlScenes:
         this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id, SCENES.c.deadline_at < until)
         await self.session.run(update(SCENES).where(this).values(deadline_at=until))
 
-    async def put_off(self, seconds: float) -> None:
+    async def put_off(self, seconds: float) -> list[tuple[CommunityId, SceneId]]:
         waiting = (SCENES.c.status.in_((SceneStatus.LOBBY, SceneStatus.RUNNING)), SCENES.c.deadline_at.is_not(None))
         asked = select(SCENES.c.community_id, SCENES.c.id, SCENES.c.deadline_at).where(*waiting)
-        for community_id, scene_id, deadline_at in await self.session.rows(asked):
+        moved = await self.session.rows(asked)
+        for community_id, scene_id, deadline_at in moved:
             this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
             later = deadline_at + timedelta(seconds=seconds)
             await self.session.run(update(SCENES).where(this).values(deadline_at=later))
+        return [(community_id, scene_id) for community_id, scene_id, _ in moved]
 
     async def forget_some(
         self, community_id: int, person_id: Snowflake, at: datetime, after: int

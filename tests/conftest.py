@@ -2,7 +2,9 @@
 
 import gc
 import re
+import sqlite3
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -13,9 +15,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from bot.core.errors import SelfroomError
 from bot.playground.rest.exchange import Observer
 from storage import database
 from storage.inline import Beginning
+from tests.migrated import migrated
 from tests.playground.openapi import held_to_the_description
 
 # How long an example takes says how busy the machine is; what must not take long is held to that by tests of its own.
@@ -43,6 +47,24 @@ def compiled_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "make_engine", sharing)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def begun_as_a_copy() -> Iterator[None]:
+    """Let a store over a file that holds nothing yet begin with a copy of what migrations make, which take far longer.
+
+    What they make of such a file, and of older ones, is tried by those who call them themselves.
+    """
+
+    async def begun(url: str) -> database.Database:
+        with suppress(SelfroomError, OSError, sqlite3.Error):  # a place that cannot be used: it says itself why
+            if (asked := database.database_url(url)).get_backend_name() == "sqlite" and not database.in_memory(asked):
+                migrated(Path(asked.database or ""))
+        return await database.open_database(url)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("storage.store.open_database", begun)
         yield
 
 

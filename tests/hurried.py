@@ -8,8 +8,8 @@ from unittest.mock import AsyncMock, patch
 from cogs.ui.patience import Patience
 
 HURRIED: Final[Mapping[str, object]] = {
-    "bot.core.scenes.werewolf.state.NIGHT_SECONDS": 14,
-    "bot.core.scenes.werewolf.state.LATE_SECONDS": 8,
+    "bot.core.scenes.werewolf.state.NIGHT_LEAST": 3,
+    "bot.core.scenes.werewolf.state.LATE_LEAST": 2,
     "bot.engine.stage.BOARD_SECONDS": 0.2,
     "bot.house.DEADLINE_SECONDS": 0.2,
     "bot.client.LATE_SERVER_SECONDS": 0.1,

@@ -28,13 +28,16 @@ from bot.console.standing import Asker, Standing
 from bot.console.streams import Streams
 from bot.console.trees import NODE, TREE, TreePages
 from bot.console.turns import Turns, given
+from bot.console.words import words
 from bot.core.errors import BadSetting, NotFound, Rejected, SelfroomError
 from bot.core.happenings import Happened, Happening
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock
 from bot.core.records import Person, Snowflake
 from bot.core.runs.spec import RunSpec
+from bot.core.sentences import Sentence
 from bot.engine.front_desk import FrontDesk
+from bot.languages import locale_of, spoken
 
 PAGE: Final = Path(__file__).parent / "page"
 COOKIE: Final = "selfroom_console"
@@ -47,6 +50,12 @@ NO_SESSION = "Your session has ended, or never began: use /console open for a ne
 USED_UP = "This link opens nothing: it has been used, or is older than 5 minutes. Use /console open for a new one."
 NO_SCOPE = "This token may not do that: make one with `selfroom token create` and --scope {}."
 TOO_OFTEN = "That was asked too often: wait a moment."
+STATUSES: Final[Mapping[type[SelfroomError], HTTPStatus]] = {
+    NotFound: HTTPStatus.NOT_FOUND,
+    BadSetting: HTTPStatus.BAD_REQUEST,
+    Rejected: HTTPStatus.FORBIDDEN,
+}
+UNAVAILABLE: Final = HTTPStatus.SERVICE_UNAVAILABLE  # of all other refusals
 log = structlog.get_logger(__name__)
 
 
@@ -132,6 +141,7 @@ class Console:
         app = web.Application(middlewares=[problems, guard(self._origins)], client_max_size=LARGEST_BODY)
         app.on_response_prepare.append(lay_policy)
         app.router.add_get("/", _index)
+        app.router.add_get("/words", words(PAGE, shared))
         app.router.add_post("/api/v1/session", self._enter)
         app.router.add_delete("/api/v1/session", self._leave)
         app.router.add_get("/api/v1/events", self._live.stream)
@@ -183,7 +193,10 @@ class Console:
             asker = await self._asker(request, route.scope)
             async with self._turns.of(asker.guild_id, alone=route.is_large):
                 told = await route.told(asker, request)
-                return await given(request, told if isinstance(told, web.StreamResponse) else web.json_response(told))
+                answer = (
+                    told if isinstance(told, web.StreamResponse) else web.json_response(_spoken(told, _locale(request)))
+                )
+                return await given(request, answer)
 
         return show
 
@@ -239,17 +252,31 @@ async def problems(request: web.Request, handler: Handler) -> web.StreamResponse
         answer = _problem(error.status, error.text or error.reason)
         answer.headers.update({name: value for name, value in error.headers.items() if name == "Allow"})
         return answer
-    except NotFound as error:
-        return _problem(HTTPStatus.NOT_FOUND, error.sentence)
-    except BadSetting as error:
-        return _problem(HTTPStatus.BAD_REQUEST, error.sentence)
-    except Rejected as error:
-        return _problem(HTTPStatus.FORBIDDEN, error.sentence)
     except SelfroomError as error:
-        return _problem(HTTPStatus.SERVICE_UNAVAILABLE, error.sentence)
+        status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), UNAVAILABLE)
+        return _problem(status, spoken(error.sentence, _locale(request)))
     except Exception:
         log.exception("the console could not answer", path=request.path)
         return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong inside Selfroom: its log tells what.")
+
+
+def _spoken(told: object, locale: str) -> object:
+    """Say all sentences of an answer in the language of a locale."""
+    match told:
+        case _ if not locale:
+            return told
+        case Sentence():
+            return spoken(told, locale)
+        case dict():
+            return {name: _spoken(one, locale) for name, one in told.items()}
+        case list() | tuple():
+            return [_spoken(one, locale) for one in told]
+        case _:
+            return told
+
+
+def _locale(request: web.Request) -> str:
+    return locale_of(request.headers.get("Accept-Language", ""))
 
 
 def _problem(status: int, sentence: str) -> web.Response:

@@ -1,6 +1,7 @@
 """The time of scenes: what becomes of windows, waits and lobbies once it is up (docs/scenes.md)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -9,6 +10,10 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import StoreError
 from bot.core.models import Models
 from bot.core.ports import Clock, Store
+from bot.core.ports.scenes import WritableScenes
+from bot.core.records import CommunityId, SceneId
+from bot.core.scenes.showing import begun
+from bot.core.scenes.windows import is_hidden
 from bot.engine.purse import ceilings_of
 from bot.engine.stage import opened
 
@@ -21,6 +26,17 @@ log = structlog.get_logger(__name__)
 
 def _nobody() -> None:
     """Nobody waits for letters."""
+
+
+async def _put_off_unseen(scenes: WritableScenes, of: CommunityId, scene_id: SceneId, seconds: float) -> None:
+    """Move the beginning of an unseen window on as well: else it would show by when it closes whether anybody acts.
+
+    That of a window that all see stays: what was said in it while nobody was here is of its time.
+    """
+    scene = await scenes.find(of, scene_id)
+    found = begun(scene) if scene is not None else None
+    if scene is not None and scene.window_at is not None and found is not None and is_hidden(found[1]):
+        await scenes.keep(replace(scene, window_at=scene.window_at + timedelta(seconds=seconds)))
 
 
 class Deadlines:
@@ -83,7 +99,8 @@ class Deadlines:
                     seen = await write.notes.find(None, ALIVE)
                     away = (now - datetime.fromisoformat(seen)).total_seconds() if isinstance(seen, str) else 0.0
                 if away >= (ALIVE_SECONDS if self._seen_at is not None else 1.0):
-                    await write.scenes.put_off(away)
+                    for of, scene_id in await write.scenes.put_off(away):
+                        await _put_off_unseen(write.scenes, of, scene_id, away)
                     log.info("deadlines of scenes were put off", seconds=round(away))
                 await write.notes.keep(None, ALIVE, now.isoformat())
             self._kept_at = now

@@ -23,7 +23,7 @@ from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
 from bot.core.scenes.showing import begun, closed_side, moved, play_of
-from bot.core.scenes.windows import NOBODY, closes_now, costs, heartbeats, is_hidden, tells_nobody, window_seconds
+from bot.core.scenes.windows import NOBODY, closes_at, costs, heartbeats, is_hidden, tells_nobody, window_seconds
 from bot.core.sentences import Sentence
 from bot.core.spending import day_of, held_to
 from bot.engine.purse import spending_now
@@ -344,9 +344,11 @@ class Stage:
         if (change := presence(self.scene, standing, able)) is not None:
             await self.rule(*change)
             return
-        if closes_now(self.scene, standing):
-            await self.rule(Rule.CLOSE)
-            return
+        if (closing := closes_at(self.scene, standing, self.now)) is not None:
+            if closing <= self.now:
+                await self.rule(Rule.CLOSE)
+                return
+            self.scene = replace(self.scene, deadline_at=min(closing, self.scene.deadline_at or closing))
         await self._ask_open(standing, is_new=is_new)
         self.changes += calls(self.scene, standing, self.now) if is_new else []
         if (why := await self._short(standing, is_new=is_new)) and self.scene.status is SceneStatus.RUNNING:

@@ -15,6 +15,7 @@ from bot.core.sentences import Sentence
 COMMAND, OPTION, CHOICE, MENU = "command", "option", "choice", "menu"  # contexts: one word may be two in a language
 LANGUAGES: Final = {"de": "de", "fr": "fr", "es-ES": "es", "es-419": "es", "pt-BR": "pt_BR", "ja": "ja"}
 """By Discord's locales, the catalogues that there are."""
+MOST_ACCEPTED: Final = 10  # languages of a browser that are looked at
 
 
 def translation(locale: str, message: str, context: str = "") -> str | None:
@@ -25,6 +26,27 @@ def translation(locale: str, message: str, context: str = "") -> str | None:
     catalogue = _catalogue(language)
     found = catalogue.pgettext(context, message) if context else catalogue.gettext(message)
     return None if found == message else found
+
+
+def translations(locale: str, one: str, many: str) -> tuple[str, str] | None:
+    """Give what is said of one and of several in the language of a locale; None where no catalogue has it."""
+    language = LANGUAGES.get(locale)
+    if language is None:
+        return None
+    found = tuple(_catalogue(language).ngettext(one, many, number) for number in (1, 2))
+    return None if found == (one, many) else (found[0], found[1])
+
+
+def locale_of(accepted: str) -> str:
+    """Give the locale that a browser likes best (`Accept-Language`) of those that there are; empty: English."""
+    for one in accepted.split(",")[:MOST_ACCEPTED]:
+        tag = one.partition(";")[0].strip().casefold()
+        if tag.startswith("en"):
+            return ""
+        for locale in LANGUAGES:
+            if tag.partition("-")[0] == locale.partition("-")[0]:
+                return locale
+    return ""
 
 
 def spoken(text: str, locale: str) -> str:

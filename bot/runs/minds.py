@@ -8,9 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from bot.adapters.clock import SystemClock
-from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
-from bot.adapters.llm.provider import Pace, Provider
 from bot.core.errors import BadSetting, ModelRefused
 from bot.core.models import Ceilings, Model, ModelAnswer, ModelCall, Source, Tokenizer, VoiceMessage
 from bot.core.records import Usage
@@ -18,8 +16,6 @@ from bot.core.runs.spec import RunSpec
 from bot.engine.runs.paying import Asked, Budgeted, Replayed, homeless
 from bot.engine.runs.playing import Paying
 from bot.engine.timelines.answers import House
-from bot.house import DiscordSite
-from bot.providers import prices_of, provider_options
 from bot.runs.writing import read_answers
 from bot.settings import Settings
 from bot.standin.here import Here
@@ -127,6 +123,12 @@ async def opened_model(settings: Settings, names: Sequence[str]) -> AsyncIterato
 
     Its ceilings of a day are not asked: they hold what others may spend, and a run has a budget.
     """
+    # Half of what a run's process would load: most runs ask nobody, or the house.
+    from bot.adapters.llm.communities import Providers
+    from bot.adapters.llm.provider import Pace, Provider
+    from bot.house import DiscordSite
+    from bot.providers import prices_of, provider_options
+
     options = provider_options(settings, DiscordSite(token=""))
     pace = Pace(
         silence_seconds=settings.model_timeout_seconds,

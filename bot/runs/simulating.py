@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.adapters.clock import SystemClock
 from bot.core.errors import BadSetting, NotFound, StoreError
@@ -15,7 +16,6 @@ from bot.core.records import AgentId, Json
 from bot.core.runs.spec import Further, RunEvent, RunSpec
 from bot.core.timelines.records import ROOT, Cut, Node, NodeId, Status
 from bot.core.wording import counted
-from bot.doctor import check_data_folder
 from bot.engine.runs.founding import Founded, Founding
 from bot.engine.runs.paying import Replayed
 from bot.engine.runs.playing import KEY, Ending, Length, Paying, Played, Playing, planted
@@ -24,13 +24,15 @@ from bot.engine.timelines.chance import VirtualClock
 from bot.engine.timelines.play import Stagecraft
 from bot.engine.timelines.runner import Runner
 from bot.runs.home import RunHome
-from bot.runs.minds import OpenPurse
 from bot.runs.sources import read_cards
 from bot.runs.writing import check_folder, write
-from bot.settings import Settings
 from bot.tokens import tokenizer_for
 from storage.store import SqlStore
 from storage.timelines.trees import SqlTrees
+
+if TYPE_CHECKING:  # who only reads runs loads nothing of what answers in one
+    from bot.runs.minds import OpenPurse
+    from bot.settings import Settings
 
 LONGEST_NAME = 60
 OnTurn = Callable[[], None]
@@ -68,7 +70,7 @@ def _left_alone(paying: Paying) -> None:
 class Wanted:
     """How a run is to be played: who answers, where what came of it is written, and who is told of it."""
 
-    purse: OpenPurse
+    purse: "OpenPurse"
     out: Path | None = None
     force: bool = False
     on_turn: OnTurn = _nothing
@@ -265,8 +267,10 @@ async def deleted(home: RunHome, number: int) -> None:
     await asyncio.to_thread(home.delete, number)
 
 
-def home_of(settings: Settings) -> RunHome:
+def home_of(settings: "Settings") -> RunHome:
     """Give where the runs of the command line are kept; raises BadSetting for a data folder that cannot be used."""
+    from bot.doctor import check_data_folder  # which knows Discord: a run's own process need not load that
+
     check_data_folder(settings.data_dir)
     return RunHome(settings.runs)
 

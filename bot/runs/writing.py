@@ -15,9 +15,6 @@ from bot.core.terminal import in_a_line
 from bot.core.timelines.records import Answer
 from bot.engine.runs.paying import Recall
 from bot.engine.runs.telling import Story
-from cogs.ui.charts import usage_rows
-from cogs.ui.pictures import drawn
-from cogs.ui.scene_pictures import PICTURES
 from storage.private import whole_file
 
 ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
@@ -51,6 +48,11 @@ def write(story: Story, folder: Path, *, force: bool) -> None:
 def files(story: Story) -> Iterator[tuple[str, bytes]]:
     """Give what is written of a run, file by file."""
     yield "transcript.txt", "".join(f"{in_a_line(one.text)}\n" for one in story.lines).encode("utf-8", "replace")
+    # What draws for Discord loads all that it knows of that: who only plays or reads a run needs none of it.
+    from cogs.ui.charts import usage_rows
+    from cogs.ui.pictures import drawn
+    from cogs.ui.scene_pictures import PICTURES
+
     yield "transcript.jsonl", "".join(f"{_as_json(dict(one.data))}\n" for one in story.lines).encode()
     for name in ("outcome", "knowledge", "usage"):
         yield f"{name}.json", f"{_as_json(getattr(story, name), indent=2)}\n".encode()

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 
 import pytest
+import pytest_asyncio
 
 from bot.adapters import workshop as module
 from bot.adapters.workshop import ProcessWorkshop
@@ -28,6 +29,14 @@ FIVE = AgentId(5)
 
 @pytest.fixture
 async def shop() -> AsyncIterator[ProcessWorkshop]:
+    made = ProcessWorkshop()
+    yield made
+    await made.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_shop() -> AsyncIterator[ProcessWorkshop]:
+    """Begin its processes once: each loads what it works with, which takes longer than most of the work."""
     made = ProcessWorkshop()
     yield made
     await made.close()
@@ -82,6 +91,7 @@ async def test_a_result_that_is_too_large_is_refused(shop: ProcessWorkshop) -> N
         await shop.done(1, bytes, module.LARGEST_RESULT)
 
 
+@pytest.mark.long
 async def test_a_process_that_died_meanwhile_is_replaced(shop: ProcessWorkshop) -> None:
     assert await shop.done(1, pow, 2, 3) == 8
     (bench,) = shop._idle
@@ -123,6 +133,7 @@ async def test_no_secret_of_the_environment_goes_along(shop: ProcessWorkshop, mo
     assert await shop.done(1, os.getenv, "DISCORD_TOKEN") is None
 
 
+@pytest.mark.long
 async def test_a_flood_of_one_lane_lets_another_through(shop: ProcessWorkshop) -> None:
     await asyncio.gather(*(shop.done(lane, pow, 2, 3) for lane in (1, 2)))  # both benches are warm
     order: list[str] = []
@@ -138,14 +149,15 @@ async def test_a_flood_of_one_lane_lets_another_through(shop: ProcessWorkshop) -
     assert order.index("other") <= 1
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", ANSWERS)
-async def test_the_loop_goes_on_while_a_monster_is_read(shop: ProcessWorkshop, name: str) -> None:
+async def test_the_loop_goes_on_while_a_monster_is_read(shared_shop: ProcessWorkshop, name: str) -> None:
     """However long it takes there: here it is a matter of handing it over."""
-    await shop.done(1, pow, 2, 3)
+    await shared_shop.done(1, pow, 2, 3)  # the last monster may have ended the process
     text = ANSWERS[name](50_000)
     used = time.thread_time()
     try:
-        found = await shop.done(1, parse_answer, text, asked=[FIVE])
+        found = await shared_shop.done(1, parse_answer, text, asked=[FIVE])
         assert found.usable or found.unusable == {FIVE}
     except TooMuch:
         pass

@@ -28,11 +28,11 @@ async def link(room: Commander) -> str:
 
 
 @asynccontextmanager
-async def opened(address: str, *, wide: int = 1280, dark: bool = False) -> AsyncIterator[Tab]:
+async def opened(address: str, *, wide: int = 1280, dark: bool = False, locale: str = "en-GB") -> AsyncIterator[Tab]:
     """Open an address in a browser of its own; an error on the page fails the test."""
     async with browsing() as browser:
         page = await browser.new_page(
-            viewport={"width": wide, "height": 860}, locale="en-GB", color_scheme="dark" if dark else "light"
+            viewport={"width": wide, "height": 860}, locale=locale, color_scheme="dark" if dark else "light"
         )
         page.set_default_timeout(PATIENCE_MS)
         tab = Tab(page)

@@ -1,10 +1,12 @@
 """A spectator's commentary: an agent that is shown what everybody sees, and whose words nobody who plays is shown."""
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from bot.core.actions import DirectScene, LeaveSeat, StartScene, TakeSeat
 from bot.core.config import CommunityConfig
@@ -60,54 +62,75 @@ async def watched(stage: Theatre, kind: str = "werewolf", players: int = 8, *, s
     await stage.run(30)
 
 
-async def comments(stage: Theatre) -> list[str | None]:
-    return [one.text for one in await stage.events() if is_comment(one)]
+@dataclass(frozen=True)
+class Game:
+    """A game of werewolf that was watched to its end: nobody changes anything of it."""
+
+    mind: Mind
+    stage: Theatre
+    minutes: float
 
 
-async def test_who_comments_is_shown_no_secret_and_is_heard_by_nobody_who_plays() -> None:
-    mind = Mind()
-    async with theatre(mind, agents=WATCHER) as stage:
-        await watched(stage)
-        scene = await stage.scene()
-        assert scene.status is SceneStatus.OVER
-        during = mind.watched[:-1]  # at the end all is told
-        assert during
-        for hidden in (SECRET, "\nYou are: ", "\nThe other wolves: ", "\nYou saw: "):
-            assert not any(hidden in text for text in during)
-        assert any(SECRET in text and "\nYou are: " in text for text in mind.seated)
-        assert not any("Feldspat" in text for text in mind.seated)
-        assert scene.taken == tuple(range(1, 9))
-        assert await stage.replays()
-
-
-async def test_comments_are_posted_in_the_thread_as_that_agent_at_most_twice_a_minute_and_told_in_the_transcript() -> (
-    None
-):
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def game() -> AsyncIterator[Game]:
     mind = Mind()
     async with theatre(mind, agents=WATCHER) as stage:
         began = stage.house.clock.now()
         await watched(stage)
-        minutes = (stage.house.clock.now() - began).total_seconds() / 60
-        posted = [post for _, post in stage.house.publisher.posts if post.content == REMARK]
-        assert len(posted) == len(mind.watched) == len(await comments(stage))
-        assert 2 <= len(posted) <= 2 * minutes + 2
-        assert f"(comment): {REMARK}" in await stage.lines()
-        assert any(f"(comment): {REMARK}" in text for text in mind.watched[1:])
+        yield Game(mind, stage, (stage.house.clock.now() - began).total_seconds() / 60)
 
 
-async def test_what_comments_cost_counts_among_what_the_scene_may_cost() -> None:
-    mind = Mind()
-    async with theatre(mind, agents=WATCHER) as stage:
-        await watched(stage)
-        scene = await stage.scene()
-        assert scene.commentator is not None
-        async with stage.house.store.reading() as read:
-            beats = await kept_beats(read.beats, stage.house.community_id, AgentId(WATCHER), limit=100)
-        assert len(beats) == len(mind.watched)
-        assert scene.commentator.usd == sum(beat.usage.cost_usd for beat in beats) > 0
-        assert scene.usd == sum((one.usd for one in scene.seats), scene.commentator.usd)
+async def comments(stage: Theatre) -> list[str | None]:
+    return [one.text for one in await stage.events() if is_comment(one)]
 
 
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="module")
+async def test_who_comments_is_shown_no_secret_and_is_heard_by_nobody_who_plays(
+    game: Game,
+) -> None:
+    mind, stage = game.mind, game.stage
+    scene = await stage.scene()
+    assert scene.status is SceneStatus.OVER
+    during = mind.watched[:-1]  # at the end all is told
+    assert during
+    for hidden in (SECRET, "\nYou are: ", "\nThe other wolves: ", "\nYou saw: "):
+        assert not any(hidden in text for text in during)
+    assert any(SECRET in text and "\nYou are: " in text for text in mind.seated)
+    assert not any("Feldspat" in text for text in mind.seated)
+    assert scene.taken == tuple(range(1, 9))
+    assert await stage.replays()
+
+
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="module")
+async def test_comments_are_posted_in_the_thread_as_that_agent_at_most_twice_a_minute_and_told_in_the_transcript(
+    game: Game,
+) -> None:
+    mind, stage = game.mind, game.stage
+    posted = [post for _, post in stage.house.publisher.posts if post.content == REMARK]
+    assert len(posted) == len(mind.watched) == len(await comments(stage))
+    assert 2 <= len(posted) <= 2 * game.minutes + 2
+    assert f"(comment): {REMARK}" in await stage.lines()
+    assert any(f"(comment): {REMARK}" in text for text in mind.watched[1:])
+
+
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_comments_cost_counts_among_what_the_scene_may_cost(
+    game: Game,
+) -> None:
+    mind, stage = game.mind, game.stage
+    scene = await stage.scene()
+    assert scene.commentator is not None
+    async with stage.house.store.reading() as read:
+        beats = await kept_beats(read.beats, stage.house.community_id, AgentId(WATCHER), limit=100)
+    assert len(beats) == len(mind.watched)
+    assert scene.commentator.usd == sum(beat.usage.cost_usd for beat in beats) > 0
+    assert scene.usd == sum((one.usd for one in scene.seats), scene.commentator.usd)
+
+
+@pytest.mark.long
 async def test_nobody_comments_unless_somebody_was_asked_to() -> None:
     mind = Mind()
     async with theatre(mind, agents=WATCHER) as stage:
@@ -133,6 +156,7 @@ async def test_who_comments_sits_nowhere_and_is_chosen_before_there_are_secrets(
         assert "chosen in the lobby" in await stage.refused(late)
 
 
+@pytest.mark.long
 async def test_who_is_to_comment_no_more_is_asked_no_more() -> None:
     mind = Mind()
     async with theatre(mind, agents=WATCHER) as stage:
@@ -144,6 +168,7 @@ async def test_who_is_to_comment_no_more_is_asked_no_more() -> None:
         assert mind.watched == []
 
 
+@pytest.mark.long
 async def test_a_comment_that_is_too_long_or_no_comment_at_all_is_said_to_nobody_and_asked_for_once() -> None:
     mind = Mind(remark="word " * (LONGEST + 1))
     async with theatre(mind, agents=WATCHER) as stage:
@@ -156,6 +181,7 @@ async def test_a_comment_that_is_too_long_or_no_comment_at_all_is_said_to_nobody
         assert len(beats) == len(mind.watched)
 
 
+@pytest.mark.long
 async def test_what_is_written_like_a_mark_in_a_comment_stands_for_nothing() -> None:
     mind = Mind(remark="What is {t1}, and who is {s1}?")
     async with theatre(mind, agents=WATCHER) as stage:
@@ -164,14 +190,17 @@ async def test_what_is_written_like_a_mark_in_a_comment_stands_for_nothing() -> 
         assert f"(comment): {mind.remark}" in await stage.lines()
 
 
-async def test_who_comments_keeps_nothing_of_what_it_sees() -> None:
-    mind = Mind()
-    async with theatre(mind, agents=WATCHER) as stage:
-        await watched(stage)
-        view = await stage.house.view(WATCHER)
-        assert view.mind_of(AgentId(WATCHER)).knowledge == {}
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="module")
+async def test_who_comments_keeps_nothing_of_what_it_sees(
+    game: Game,
+) -> None:
+    stage = game.stage
+    view = await stage.house.view(WATCHER)
+    assert view.mind_of(AgentId(WATCHER)).knowledge == {}
 
 
+@pytest.mark.long
 async def test_a_comment_goes_with_its_message() -> None:
     async with theatre(Mind(), agents=WATCHER) as stage:
         await watched(stage)
@@ -181,6 +210,7 @@ async def test_a_comment_goes_with_its_message() -> None:
         assert set(await comments(stage)) == {None}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "players"), [("chat", 3), ("council", 4), ("village", 2), ("landlord", 3)])
 async def test_every_kind_can_be_commented_on(kind: str, players: int) -> None:
     mind = Mind()

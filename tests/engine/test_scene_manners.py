@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from bot.core.actions import DirectScene, StartScene, TakeSeat
 from bot.core.changes import AgentColumns, UpdateAgent
 from bot.core.records import AgentId, Json
@@ -58,6 +60,7 @@ class Talkers(Player):
         return {"type": "say", "text": "Quite so."} if self.times >= 0 else {"type": "yield"}
 
 
+@pytest.mark.long
 async def test_in_a_free_talk_agents_look_one_after_the_other_and_once_at_what_is_new() -> None:
     model = Talkers(3)
     async with theatre(model=model) as stage:

@@ -1,5 +1,7 @@
 """While an agent's own model fails, its spare one answers, and it shows."""
 
+import pytest
+
 from bot.core.changes import UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable
@@ -66,6 +68,7 @@ async def test_the_main_answers_again_when_it_is_back_and_its_next_fault_is_told
         assert len(await told(home)) == 2
 
 
+@pytest.mark.long
 async def test_that_another_agent_of_the_room_answers_by_its_own_model_makes_nothing_told_twice() -> None:
     model = Moody(MAIN)
     config = CommunityConfig(managers_channel_id=Snowflake(9_000))

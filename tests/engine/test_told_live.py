@@ -1,5 +1,7 @@
 """What is told live of beats and of scenes: who is at what, and of a closed scene nothing."""
 
+import pytest
+
 from bot.core.happenings import Happened, Happening
 from tests.engine.hearts import hearts
 from tests.engine.theatre import theatre
@@ -17,6 +19,7 @@ async def test_an_answer_is_told_between_the_call_and_what_becomes_of_it() -> No
         ]
 
 
+@pytest.mark.long
 async def test_moves_are_told_by_who_made_them_and_those_of_a_closed_scene_are_not() -> None:
     for kind, agents, is_told in (("chat", 3, True), ("landlord", 3, False)):
         async with theatre() as stage:

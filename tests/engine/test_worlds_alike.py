@@ -3,6 +3,7 @@
 import pytest
 
 from bot.core.records import Side
+from bot.core.scenes.landlord.table import Table
 from bot.core.scenes.registry import KINDS
 from bot.engine import foresight
 from bot.engine.front_desk import minds
@@ -17,7 +18,7 @@ async def test_whoever_sits_there_and_manages_sees_no_byte_of_what_their_seat_ma
     async with around(KINDS[kind]) as here:
         wrong, surfaces = await compared(here, PAIRS)
     assert wrong == []
-    assert surfaces >= 42
+    assert surfaces >= 52
 
 
 async def test_a_mask_that_is_missing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,6 +27,13 @@ async def test_a_mask_that_is_missing_is_found(monkeypatch: pytest.MonkeyPatch) 
     async with around(KINDS["werewolf"]) as here:
         wrong, _ = await compared(here, 4)
     assert {one.split(" at step")[0] for one in wrong} >= {"heartbeat status", "metrics", "page"}
+
+
+async def test_a_picture_that_shows_what_others_hold_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Table, "is_over", True)
+    async with around(KINDS["landlord"]) as here:
+        wrong, _ = await compared(here, 3)
+    assert {one.split(" at step")[0] for one in wrong} >= {"my picture", "picture of the board"}
 
 
 async def no_sides(*_: object) -> frozenset[Side]:

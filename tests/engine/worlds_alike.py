@@ -35,11 +35,11 @@ from bot.core.keeping import Readable
 from bot.core.kinds import ReasonKind, UsedBy
 from bot.core.page_rows import agent_row
 from bot.core.records import AgentId, Reason
-from bot.core.scenes.kind import Chance, Event, SceneKind
+from bot.core.scenes.kind import Chance, Event, Expect, SceneKind
 from bot.core.scenes.play import Standing
 from bot.core.scenes.records import SceneEvent
 from bot.core.scenes.showing import TEXT, begun
-from bot.core.scenes.windows import closes_now, costs, is_hidden, window_seconds
+from bot.core.scenes.windows import costs, is_hidden, unseen_lengths, window_seconds
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office, by_nobody
@@ -182,8 +182,11 @@ class Around:
         async with house.store.writing(house.community_id) as write:
             said = [(one.sender, one.content) for one in await posts(write, scene, events, now=house.clock.now())]
             beside = await asides(write, scene, events, now=house.clock.now())
-        is_unseen, until = is_hidden(standing), window_seconds(scene, standing)
-        timing = [until, is_unseen, is_unseen and [closes_now(scene, standing), costs(scene, standing, is_new=True)]]
+        awaits, until = standing.awaits, window_seconds(scene, standing)
+        is_unseen, soonest = is_hidden(standing), until
+        if isinstance(awaits, Expect) and awaits.unseen:
+            soonest = awaits.least_seconds * unseen_lengths(scene.seed, standing)
+        timing = [soonest, is_unseen, is_unseen and costs(scene, standing, is_new=True)]
         return {
             "REST": json.dumps(scene_row(told)),
             "results": "\n".join([results_text(told), *told.lines]),

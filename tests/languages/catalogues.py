@@ -16,8 +16,11 @@ from discord import app_commands
 
 from bot import languages
 from bot.adapters.discord.commands import CommandSync
+from bot.console.window import PAGE as CONSOLE
+from bot.console.words import pages, said_in
 from bot.core.kinds import Doing, State, Visibility
 from bot.languages import CHOICE, COMMAND, LANGUAGES, MENU, OPTION
+from bot.playground.cdn import PAGE as PLAYGROUND
 from tests.cogs.trees import Command, tree
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +46,14 @@ async def messages() -> list[Message]:
     CommandSync.word(commands)
     of_commands = [message for command in commands for message in of_command(command)]
     return list(
-        dict.fromkeys([*of_commands, *(("", one.value, "") for one in (*State, *Visibility, *Doing)), *of_code()])
+        dict.fromkeys(
+            [
+                *of_commands,
+                *(("", one.value, "") for one in (*State, *Visibility, *Doing)),
+                *of_code(),
+                *(("", one, many) for one, many in said_in(pages(CONSOLE, PLAYGROUND))),
+            ]
+        )
     )
 
 

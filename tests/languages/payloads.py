@@ -6,8 +6,7 @@ from typing import Any
 
 from discord import app_commands
 
-from bot.adapters.discord.commands import CommandSync
-from bot.adapters.discord.translation import CommandTranslator
+from bot.adapters.discord.commands import CommandSync, CommandTranslator
 from bot.client import SelfroomClient
 from bot.languages import LANGUAGES
 from bot.playground.errors import ApiError

@@ -1,4 +1,4 @@
-"""Slash commands brought to a server only when they have changed."""
+"""Slash commands in the languages of those who read them, brought to a server only when they have changed."""
 
 import hashlib
 import json
@@ -8,17 +8,20 @@ from typing import Any
 import discord
 import structlog
 from discord import app_commands
+from discord.app_commands import TranslationContextLocation as At
+from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot.core.changes import SetOverride
 from bot.core.ports import Store
 from bot.core.records import Community
-from bot.languages import fingerprint
+from bot.languages import CHOICE, COMMAND, MENU, OPTION, fingerprint, translation
 
 SYNCED = "synced_commands"
 ROLE = "architect_role_id"  # of those who may do what managers may, of whom Discord's own defaults know nothing
 MANAGERS = discord.Permissions(manage_guild=True)
 # whatever they take and give
 Command = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
+CONTEXTS = {At.command_name: COMMAND, At.group_name: COMMAND, At.parameter_name: OPTION, At.choice_name: CHOICE}
 Tree = app_commands.CommandTree[Any]  # of a client of any kind
 log = structlog.get_logger(__name__)
 
@@ -70,6 +73,19 @@ class CommandSync:
             await write.apply(community.id, [SetOverride(name=SYNCED, value=digest)])
         log.info("commands put into a server", server=guild.name, commands=len(commands))
         return True
+
+
+class CommandTranslator(app_commands.Translator):
+    """discord.py's translator over our catalogues; it waits for nothing."""
+
+    async def translate(
+        self, string: locale_str, locale: discord.Locale, context: TranslationContextTypes
+    ) -> str | None:
+        """Give a name or description in a language, None where it stays English."""
+        if context.location is At.choice_name:  # `CommandSync.word` may have put it in other words
+            return translation(locale.value, context.data.name, CHOICE)
+        is_menu = isinstance(context.data, app_commands.ContextMenu)
+        return translation(locale.value, string.message, MENU if is_menu else CONTEXTS.get(context.location, ""))
 
 
 def _is_for_everyone(command: Command) -> bool:

@@ -107,5 +107,5 @@ class WritableScenes(Scenes, Protocol):
     async def put_back(self, community_id: CommunityId, scene_id: SceneId, until: datetime) -> None:
         """Let a scene be due again only then."""
 
-    async def put_off(self, seconds: float) -> None:
-        """Move all deadlines of lobbies and running scenes on, as nobody could move for so long."""
+    async def put_off(self, seconds: float) -> Sequence[tuple[CommunityId, SceneId]]:
+        """Move all deadlines of lobbies and running scenes on, as nobody could move for so long; gives whose."""

@@ -107,6 +107,11 @@ class Talk(Spoken):
         """Who is there of those that may answer: whoever moderates says nothing."""
         return self.order.speakers(self.present)
 
+    @property
+    def following(self) -> tuple[Seat, ...]:
+        """Who is next, as far as that is known: nobody once it is over."""
+        return () if isinstance(self.awaits, Over) else self.order.following(self.present)
+
     def counting(self, seat: Seat) -> Self:
         """Give what it is with one more word of a seat's counted, where such are counted."""
         return self
@@ -141,7 +146,7 @@ class Talk(Spoken):
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         facts = [("Topic", "{o.topic}"), ("Turns left", str(self.turns_left))]
-        if following := self.order.following(self.present):
+        if following := self.following:
             facts.append(("Then", ", ".join(f"{{s{one}}}" for one in following)))
         if self.counts:
             most_first = sorted(self.counts.items(), key=lambda one: (-one[1], one[0]))
@@ -168,7 +173,7 @@ class Talk(Spoken):
         return {"seats": seats, "middle": [going_on, f"{counted(self.turns_left, 'turn')} left"], "told": [*told]}
 
     def _notes(self, seat: Seat) -> list[str]:
-        following, times = self.order.following(self.present), self.counts.get(seat, 0)
+        following, times = self.following, self.counts.get(seat, 0)
         said = {
             "away": seat in self.away,
             "moderates": seat == self.order.moderator,

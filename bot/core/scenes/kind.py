@@ -141,8 +141,8 @@ class Expect:
     With `anyone` any of them may, and nobody has missed anything when none does. How long depends on whether a person
     is among them; then the timeout moves are made.
 
-    One that is `unseen`, and together, stays open to its end though all have moved, where a person sits in the scene;
-    nobody counts as missing in it, and nobody is told who is awaited, or how soon they moved.
+    A window with a least length, together, is `unseen`: where a person sits in the scene it stays open so long though
+    all have moved, nobody counts as missing in it, and nobody is told who is awaited.
     """
 
     seats: tuple[Seat, ...]
@@ -150,7 +150,12 @@ class Expect:
     anyone: bool = False
     agent_seconds: int | None = None  # None: as long as the community gives
     person_seconds: int | None = None
-    unseen: bool = False
+    least_seconds: int = 0
+
+    @property
+    def unseen(self) -> bool:
+        """Whether nobody may learn who is awaited, or how soon they moved."""
+        return self.together and self.least_seconds > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,7 +317,11 @@ class State(Frozen, ABC):
 
     def revealed(self) -> "State":
         """Give it as it is viewed once it is over, though its rules did not end it: nothing is secret any more."""
-        return self
+        if isinstance(self.awaits, Over):
+            return self
+        ended = self.model_copy()
+        ended.__dict__["awaits"] = self.closed(TURNS_USED)  # nobody is awaited; why it ended is told beside
+        return ended
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Rule(StrEnum):
     BACK = "back"
     CHOOSE = "choose"  # the starter names who is next
     SKIP = "skip"  # the timeout move of one seat
-    CLOSE = "close"  # all have moved in an unseen window
+    CLOSE = "close"  # all have moved in a window with a least length, and that has passed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class Standing:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all have moved in a window that may stay open though they have."""
+        """Whether all have moved in a window that stays open for its least length."""
         awaits = self.awaits
         return isinstance(awaits, Expect) and awaits.unseen and not self.waited_for
 

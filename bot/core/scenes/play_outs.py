@@ -14,6 +14,7 @@ from bot.core.scenes.moves import proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent
 from bot.core.scenes.showing import TEXT, Turn, play_of, shown_at
+from bot.core.scenes.windows import unseen_lengths
 
 AGENT_SECONDS, PERSON_SECONDS = 8.0, 40.0  # of a turn, about: thinking, typing, pressing
 TRIES = 3  # of one turn
@@ -124,12 +125,15 @@ class PlayOut:
         if isinstance(awaits, Wait):
             if awaits.agent_seconds is None:
                 return 0 if awaits.choices else awaits.seconds
-            return awaits.seconds if self.people else awaits.agent_seconds
+            return awaits.seconds * self._lengths(standing) if self.people else awaits.agent_seconds
         if not isinstance(awaits, Expect):
             return 0.0
-        if awaits.unseen and self.people and awaits.person_seconds is not None:
-            return awaits.person_seconds  # to its end, whoever moves
-        return AGENT_SECONDS if self.people.isdisjoint(standing.waited_for) else PERSON_SECONDS
+        is_slow = bool(self.people) if awaits.unseen else not self.people.isdisjoint(standing.waited_for)
+        least = awaits.least_seconds * self._lengths(standing) if self.people and awaits.unseen else 0
+        return max(PERSON_SECONDS if is_slow else AGENT_SECONDS, least)
+
+    def _lengths(self, standing: Standing) -> int:
+        return unseen_lengths(self.scene.seed, standing)
 
 
 def begun(scene: Scene, answer: Answer, *, seed: str) -> PlayOut | None:

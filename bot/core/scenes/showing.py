@@ -16,7 +16,6 @@ from bot.core.scenes.moves import Parameter, parameters
 from bot.core.scenes.play import UNREADABLE, Entry, Play, Standing, replayed
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
 from bot.core.scenes.registry import KINDS, KINDS_BEFORE
-from bot.core.scenes.windows import told_until
 from bot.core.sentences import Sentence
 from bot.core.wording import as_words, counted
 
@@ -348,7 +347,7 @@ class Board:
     can_begin: bool = False
     is_homeless: bool = False  # its thread is gone, and it goes on in a new one
     commentators: tuple[tuple[AgentId, str], ...] = ()  # who may comment
-    until: datetime | None = None  # unless nobody may know, or knows, how long an unseen window is open
+    until: datetime | None = None  # unless nobody may know how long an unseen window is open
     coin: str = "USD"
     kind: str = ""
     names: Mapping[Seat, str] = field(default_factory=dict)
@@ -401,7 +400,7 @@ def board_of(
         lines += _lobby(scene, play.kind, estimate, coin, commentator)
     elif found is not None:
         seen, standing = _seen(scene, found[1], RULES), found[1]
-        until, picture = told_until(scene, standing, is_awaited=bool(seen.awaited)), pictured(seen, cast)
+        until, picture = scene.deadline_at if seen.awaited else None, pictured(seen, cast)
         lines += _shown(scene, standing, seen, shown)
         if scene.status is SceneStatus.RUNNING:
             choices = tuple((seat, cast.name(seat)) for seat in getattr(standing.awaits, "choices", ()))
@@ -466,8 +465,6 @@ def _shown(scene: Scene, standing: Standing, seen: Seen, cast: Cast) -> list[str
     elif seen.awaited:
         waits = f", until <t:{int(scene.deadline_at.timestamp())}:T>" if scene.deadline_at is not None else ""
         lines.append(f"Waiting for {', '.join(map(cast.name, seen.awaited))}{waits}")
-    elif until := told_until(scene, standing, is_awaited=False):
-        lines.append(f"It lasts until <t:{int(until.timestamp())}:T>")
     if scene.status is SceneStatus.PAUSED:
         lines.append(f"**Paused**: {scene.why}")
     facts = [f"**{name}**: {told}" for name, told in _worded(seen.facts, cast)]

@@ -7,11 +7,12 @@ from math import ceil
 from bot.core.config import SCENE_AGENT_SECONDS, SCENE_PERSON_SECONDS
 from bot.core.due_times import own_beat_at
 from bot.core.records import Agent, AgentId
-from bot.core.scenes.kind import Expect, SceneKind, Wait
+from bot.core.scenes.kind import Chance, Expect, SceneKind, Wait
 from bot.core.scenes.play import Standing, Step
 from bot.core.scenes.records import Scene
 
 NOBODY: Mapping[AgentId, Agent] = {}
+LENGTHS = (1, 1, 1, 1, 2, 3)  # of which one is drawn: how many least lengths an unseen window seems to need
 
 
 def has_people(scene: Scene) -> bool:
@@ -27,7 +28,7 @@ def window_seconds(
     people: int = SCENE_PERSON_SECONDS,
     looking: Mapping[AgentId, Agent] = NOBODY,
 ) -> int:
-    """Give how long a window is open; of an unseen one its length tells nothing of who is awaited, or that anybody is.
+    """Give how long a window is open; of an unseen one its length tells nothing of who is awaited.
 
     `agents`, `people`: how long they have where the kind does not say it. `looking`: agents of whom, where nobody waits
     for anybody, each is to have looked before it closes.
@@ -44,24 +45,31 @@ def window_seconds(
         return 0
     if awaits.agent_seconds is None:
         return awaits.seconds
-    return awaits.seconds if has_people(scene) else awaits.agent_seconds
+    return awaits.seconds * unseen_lengths(scene.seed, standing) if has_people(scene) else awaits.agent_seconds
 
 
-def closes_now(scene: Scene, standing: Standing) -> bool:
-    """Tell whether an unseen window is done with: all have moved, and no person sits there.
+def unseen_lengths(seed: str, standing: Standing) -> int:
+    """Give how many of its least lengths an unseen window is open at the least, where a person sits.
 
-    Else it lasts as long as it may, whoever moved and when: how soon a mind is made up would tell who was asked, and
-    that somebody was.
+    It is drawn for each, whoever is awaited, and where nobody is: that one is longer than another tells nothing.
     """
-    return standing.is_complete and not has_people(scene)
+    return LENGTHS[Chance(seed, standing.window).below("how long nobody sees", len(LENGTHS))]
 
 
-def told_until(scene: Scene, standing: Standing, *, is_awaited: bool) -> datetime | None:
-    """Give until when it goes on as all may know; where agents alone move unseen, nobody knows when they have.
+def closes_at(scene: Scene, standing: Standing, now: datetime) -> datetime | None:
+    """Give when an unseen window closes in which all have moved: at once, where no person sits.
 
-    `is_awaited`: whether all see somebody awaited.
+    Else after as many of its least lengths as were drawn for it, or as many as there had to be: how long a model thinks
+    would tell who was asked, and that somebody was.
     """
-    return scene.deadline_at if is_awaited or (is_hidden(standing) and has_people(scene)) else None
+    awaits = standing.awaits
+    if not isinstance(awaits, Expect) or not standing.is_complete:
+        return None
+    began = scene.window_at or now
+    if not has_people(scene):
+        return began
+    least = timedelta(seconds=awaits.least_seconds)
+    return began + max(unseen_lengths(scene.seed, standing), -((began - now) // least)) * least
 
 
 def is_hidden(standing: Standing) -> bool:

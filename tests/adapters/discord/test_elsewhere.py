@@ -54,7 +54,8 @@ async def server() -> AsyncIterator[TestServer]:
     app[OFFERS], app[SAYS] = dict(WELL), {"hello": '{"op": 10, "d": {"heartbeat_interval": 41250}}'}
     app.router.add_get("/line", line)
     app.router.add_get("/{rest:.*}", told)
-    async with TestServer(app) as running:
+    running = TestServer(app)
+    async with running:
         yield running
 
 

@@ -136,3 +136,15 @@ def test_a_brief_is_shown_to_its_seat_alone() -> None:
     seen = [str(talk.standing.state.view(seat)) for seat in range(4)]
     assert ["{o.briefs.2}" in one for one in seen] == [False, False, True, False]
     assert "secret" not in str(talk.standing.packed())
+
+
+def test_one_that_was_cut_off_is_shown_as_over_and_nobody_follows() -> None:
+    playing = of(CHAT, ChatOptions(turns=2), 3)
+    playing.move(1, "say", text="Good evening.")
+    assert playing.standing.state.view(0).picture["middle"] == ["Talking", "1 turn left"]
+    playing.move(2, "say", text="And to you.")
+    assert playing.is_over
+    seen = playing.standing.state.revealed().view(0)
+    assert (seen.awaited, seen.picture["middle"]) == ((), ["Over", "0 turns left"])
+    assert "next" not in str(seen.picture)
+    assert "Then" not in dict(seen.facts)

@@ -39,7 +39,7 @@ NUMBERS = {
         f"say something to each other {OFTEN[werewolf.PACKS_A_NIGHT]} (",
         f"a tie is drawn | {werewolf.NIGHT_SECONDS} seconds |",
         f"one a night | {werewolf.LATE_SECONDS} seconds |",
-        f"last {werewolf.NIGHT_SECONDS} and {werewolf.LATE_SECONDS} seconds each time",
+        f"last {werewolf.NIGHT_LEAST} and {werewolf.LATE_LEAST} seconds, or twice or three times that",
         f"take somebody along within {werewolf.SHOT_SECONDS} seconds",
         f"all vote at once within {werewolf.BALLOT_SECONDS} seconds",
         f"({LONGEST_LAST} words, {werewolf.WORDS_SECONDS} seconds)",

@@ -6,7 +6,7 @@ from datetime import timedelta
 from bot.core.records import AgentId, Snowflake
 from bot.core.scenes.chat import CHAT, ChatOptions
 from bot.core.scenes.kind import Event
-from bot.core.scenes.play import Step
+from bot.core.scenes.play import Standing, Step
 from bot.core.scenes.records import Scene, Seated
 from bot.core.scenes.werewolf.kind import WEREWOLF, WerewolfOptions
 from bot.core.scenes.werewolf.moves import Hold
@@ -14,12 +14,13 @@ from bot.core.scenes.werewolf.state import Werewolf
 from bot.core.scenes.werewolf.village import Role
 from bot.core.scenes.windows import (
     FLOOR_SECONDS,
-    closes_now,
+    closes_at,
     costs,
+    has_people,
     heartbeats,
     is_hidden,
     tells_nobody,
-    told_until,
+    unseen_lengths,
     window_seconds,
 )
 from tests.core.scenes.plays import Playing, of
@@ -32,6 +33,16 @@ def with_person(scene: Scene, seat: int) -> Scene:
     """Let a person sit on a seat."""
     seats = tuple(Seated(seat=seat, person_id=Snowflake(9)) if one.seat == seat else one for one in scene.seats)
     return replace(scene, seats=seats, window_at=START)
+
+
+def drawing(scene: Scene, lengths: int) -> Scene:
+    """Have a scene draw so many least lengths for its first window."""
+    standing = Standing(state=night_over().standing.state, window=scene.window_step)
+    return next(
+        one
+        for one in (replace(scene, seed=str(number)) for number in range(99))
+        if unseen_lengths(one.seed, standing) == lengths
+    )
 
 
 def night_over() -> Playing:
@@ -59,31 +70,43 @@ def test_a_turn_waits_longer_for_a_person() -> None:
     ]
 
 
-def test_a_night_in_which_all_have_moved_closes_at_once_only_where_agents_sit_alone() -> None:
+def test_a_night_in_which_all_have_moved_closes_at_once_or_where_a_person_sits_after_its_least_length() -> None:
     playing = night_over()
     scene = scene_at(playing, playing.standing)
-    assert closes_now(scene, playing.standing)
-    assert not closes_now(scene, of(WEREWOLF, WerewolfOptions(), 5).standing)
-    assert not any(closes_now(with_person(scene, seat), playing.standing) for seat in playing.seats)
+    assert not has_people(scene)
+    assert closes_at(replace(scene, window_at=START), playing.standing, START) == START
+    assert closes_at(drawing(with_person(scene, 1), 1), playing.standing, START) == START + timedelta(seconds=30)
+    fresh = of(WEREWOLF, WerewolfOptions(), 5)
+    assert closes_at(scene, fresh.standing, START) is None
 
 
-def test_a_night_with_a_person_in_it_is_as_long_whether_a_witch_lives_has_moved_or_lies_in_her_grave() -> None:
+def test_how_long_a_model_thinks_at_night_shows_in_whole_lengths_of_it_alone() -> None:
+    playing = night_over()
+    scene = drawing(with_person(scene_at(playing, playing.standing), 1), 1)
+    closing = {late: closes_at(scene, playing.standing, START + timedelta(seconds=late)) for late in (29, 31, 59, 61)}
+    assert closing == {late: START + timedelta(seconds=30 * (1 + late // 30)) for late in closing}
+
+
+def test_a_night_in_which_nobody_is_left_to_act_is_as_long_as_one_in_which_somebody_acted_at_once() -> None:
+    """That it is longer than its least length is drawn, so that it does not tell that a witch lives."""
     playing = of(WEREWOLF, WerewolfOptions(), 7)
     state = playing.standing.state
     assert isinstance(state, Werewolf)
     night = state.model_copy(update={"phase": "late night"})
     witch = next(seat for seat, role in state.roles.items() if role is Role.WITCH)
     buried = night.model_copy(update={"alive": tuple(seat for seat in state.alive if seat != witch)})
-    spent = night.model_copy(update={"healed_in": 1, "poisoned_in": 1})
-    lives, is_dead, is_out = (playing.standing.but(state=one) for one in (night, buried, spent))
-    for scene in (with_person(scene_at(playing, is_dead), seat) for seat in playing.seats):
-        for standing in (lives, lives.but(sealed={witch: Hold()}), is_dead, is_out):
-            assert window_seconds(scene, standing) == 45
-            assert not closes_now(scene, standing)
-            assert told_until(scene, standing, is_awaited=False) == scene.deadline_at
-    alone = scene_at(playing, is_dead)
-    assert window_seconds(alone, is_dead) == 1
-    assert told_until(alone, is_dead, is_awaited=False) is None
+    lives, is_dead = (playing.standing.but(state=one) for one in (night, buried))
+    waited = lives.but(sealed={witch: Hold()})
+    lengths = set()
+    for number in range(60):
+        scene = replace(with_person(scene_at(playing, is_dead), 1), seed=str(number))
+        closing = closes_at(scene, waited, START)
+        assert closing == START + timedelta(seconds=window_seconds(scene, is_dead))
+        lengths.add((closing - START).total_seconds())
+    assert lengths == {15, 30, 45}
+    scene = with_person(scene_at(playing, is_dead), 1)
+    assert window_seconds(scene, lives) == 45
+    assert window_seconds(scene_at(playing, is_dead), is_dead) == 1
 
 
 def test_there_must_be_money_for_who_is_awaited_and_of_an_unseen_window_for_all_when_it_begins() -> None:

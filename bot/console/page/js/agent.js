@@ -4,7 +4,8 @@ import { h } from "/shared/js/lib/dom.js";
 import { fact } from "/shared/js/side/beat.js";
 import { nextBeat, playsInSecret, stateDot, stateWord, tempo } from "/shared/js/side/states.js";
 import { knowing } from "./knowing.js";
-import { ago, beatAddress, counted, exactly, nothing, part, price, table } from "./parts.js";
+import { ago, beatAddress, exactly, nothing, part, price, table } from "./parts.js";
+import { counted, t } from "/shared/js/lib/words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROUND = 100; // a circle of this length: shares in percent are lengths
@@ -57,7 +58,7 @@ function attention(rows) {
 export function knownTree(name, value) {
   if (value === null || typeof value !== "object") return h("li", {}, h("b", {}, `${name}: `), String(value));
   const inner = Object.entries(value);
-  if (!inner.length) return h("li", {}, h("b", {}, `${name}: `), h("span.quiet", {}, "empty"));
+  if (!inner.length) return h("li", {}, h("b", {}, `${name}: `), h("span.quiet", {}, t("empty")));
   return h(
     "li",
     {},
@@ -67,30 +68,30 @@ export function knownTree(name, value) {
 
 function plan({ goals, milestones, strategy, current }) {
   const items = (list) =>
-    h("ul", {}, list.map((one) => h("li", {}, `${one.done ? "☑" : "☐"} ${one.text}${one.id === current ? " (now)" : ""}`)));
-  if (!goals.length && !milestones.length && !strategy) return nothing("It has no plan.");
+    h("ul", {}, list.map((one) => h("li", {}, `${one.done ? "☑" : "☐"} ${one.text}${one.id === current ? ` (${t("now")})` : ""}`)));
+  if (!goals.length && !milestones.length && !strategy) return nothing(t("It has no plan."));
   return [
-    goals.length ? [h("h4", {}, "Goals"), items(goals)] : null,
-    milestones.length ? [h("h4", {}, "Milestones"), items(milestones)] : null,
-    strategy ? [h("h4", {}, "Strategy"), h("p", {}, strategy)] : null,
+    goals.length ? [h("h4", {}, t("Goals")), items(goals)] : null,
+    milestones.length ? [h("h4", {}, t("Milestones")), items(milestones)] : null,
+    strategy ? [h("h4", {}, t("Strategy")), h("p", {}, strategy)] : null,
   ];
 }
 
 function mind(one, agent, show) {
   const focus = Object.entries(one.focus).filter(([, value]) => value.length);
   return part(
-    one.side ? `What it carries in ${one.where}` : "What it carries in public",
-    h("h3", {}, "Knowledge"),
-    one.side < 0 ? h("ul.knows", {}, knownTree("what it knows", one.knowledge)) : knowing(agent, one.side, one.knowledge, () => show(true)),
-    one.side < 0 ? null : h("p", {}, h("a", { href: `#/agents/${agent}/hud${one.side ? `?room=${one.side}` : ""}` }, "What it would see now")),
-    h("h3", {}, "Focus"),
+    one.side ? t("What it carries in {where}", { where: one.where }) : t("What it carries in public"),
+    h("h3", {}, t("Knowledge")),
+    one.side < 0 ? h("ul.knows", {}, knownTree(t("what it knows"), one.knowledge)) : knowing(agent, one.side, one.knowledge, () => show(true)),
+    one.side < 0 ? null : h("p", {}, h("a", { href: `#/agents/${agent}/hud${one.side ? `?room=${one.side}` : ""}` }, t("What it would see now"))),
+    h("h3", {}, t("Focus")),
     focus.length
       ? h("dl.facts", {}, focus.map(([name, value]) => fact(name.replaceAll("_", " "), [value].flat().join(" · "))))
-      : nothing("Nothing is in its focus."),
-    h("h3", {}, "Plan"),
+      : nothing(t("Nothing is in its focus.")),
+    h("h3", {}, t("Plan")),
     plan(one.plan),
     one.feelings.length
-      ? [h("h3", {}, "Feelings"), h("ul", {}, one.feelings.map((felt) => h("li", {}, `${felt.emotion}: ${felt.why}`)))]
+      ? [h("h3", {}, t("Feelings")), h("ul", {}, one.feelings.map((felt) => h("li", {}, `${felt.emotion}: ${felt.why}`)))]
       : null,
   );
 }
@@ -106,23 +107,23 @@ function days(rows, coin) {
       h("span.bar-value.wide", {}, `${price(one.usd, coin)}, ${counted(one.beats, "beat")}`),
     ),
   );
-  return bars.length ? h("ul.bars.days", { "aria-label": "Cost by day" }, bars) : nothing("It has cost nothing in 30 days.");
+  return bars.length ? h("ul.bars.days", { "aria-label": t("Cost by day") }, bars) : nothing(t("It has cost nothing in 30 days."));
 }
 
 function beatRow(beat) {
-  const said = beat.failed || beat.outcome.join(" ") || "It stayed silent.";
-  const address = h("a", { href: beatAddress(beat) }, `beat ${beat.id}`);
-  return [address, exactly(beat.at), beat.because, said.slice(0, 200), price(beat.cost_usd, beat.imaginary ? "imaginary USD" : "USD")];
+  const said = beat.failed || beat.outcome.join(" ") || t("It stayed silent.");
+  const address = h("a", { href: beatAddress(beat) }, t("beat {number}", { number: beat.id }));
+  return [address, exactly(beat.at), beat.because, said.slice(0, 200), price(beat.cost_usd, beat.imaginary ? t("imaginary USD") : "USD")];
 }
 
 function beatList(agent, { beats, earlier }, before) {
   const rows = beats.map(beatRow);
-  const newest = before && h("a", { href: `#/agents/${agent}` }, "The newest");
-  const more = earlier && h("a", { href: `#/agents/${agent}?before=${earlier}` }, "Earlier");
-  const none = before ? "It has no earlier ones that are kept." : "It has not beaten yet.";
+  const newest = before && h("a", { href: `#/agents/${agent}` }, t("The newest"));
+  const more = earlier && h("a", { href: `#/agents/${agent}?before=${earlier}` }, t("Earlier"));
+  const none = before ? t("It has no earlier ones that are kept.") : t("It has not beaten yet.");
   return [
-    rows.length ? table("Beats", ["Beat", "When", "Because", "What came of it", "Cost"], rows) : nothing(none),
-    newest || more ? h("nav.row", { "aria-label": "More beats" }, newest, more) : null,
+    rows.length ? table(t("Beats"), [t("Beat"), t("When"), t("Because"), t("What came of it"), t("Cost")], rows) : nothing(none),
+    newest || more ? h("nav.row", { "aria-label": t("More beats") }, newest, more) : null,
   ];
 }
 
@@ -135,22 +136,22 @@ export function agentPage(told, past, before, show) {
     h(
       "dl.facts",
       {},
-      fact("State", stateWord(agent)),
-      fact("Heartbeat", tempo(agent)),
-      fact("Last beat", playsInSecret(agent) ? "not told until its scene is over" : ago(agent.last_beat_at)),
-      fact("Next beat", nextBeat(agent)),
-      fact("Model", [agent.model, ...agent.spare_models].join(", else ")),
-      fact("Today", `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`),
-      fact("Feedback in 7 days", marks.join(" ") || "none"),
-      fact("Its room", h("a", { href: `#/rooms/${agent.id}` }, "transcript")),
+      fact(t("State"), stateWord(agent)),
+      fact(t("Heartbeat"), tempo(agent)),
+      fact(t("Last beat"), playsInSecret(agent) ? t("not told until its scene is over") : ago(agent.last_beat_at)),
+      fact(t("Next beat"), nextBeat(agent)),
+      fact(t("Model"), [agent.model, ...agent.spare_models].join(`, ${t("else")} `)),
+      fact(t("Today"), `${counted(agent.beats_today, "beat")}, ${price(agent.usd_today, coin)}`),
+      fact(t("Feedback in 7 days"), marks.join(" ") || t("none")),
+      fact(t("Its room"), h("a", { href: `#/rooms/${agent.id}` }, t("transcript"))),
     ),
-    h("details.part", {}, h("summary", {}, "Its prompt"), h("pre.hud", { tabindex: 0 }, told.prompt)),
-    part("Beats", beatList(agent.id, past, before)),
+    h("details.part", {}, h("summary", {}, t("Its prompt")), h("pre.hud", { tabindex: 0 }, told.prompt)),
+    part(t("Beats"), beatList(agent.id, past, before)),
     told.minds.map((one) => mind(one, agent.id, show)),
     told.more_minds
-      ? nothing(`It carries more beside ${counted(told.more_minds, "private room")}: /knowledge show tells it room by room.`)
+      ? nothing(t("It carries more beside {rooms}: /knowledge show tells it room by room.", { rooms: counted(told.more_minds, "private room") }))
       : null,
-    part("Attention", told.attention.length ? attention(told.attention) : nothing("It is in no room.")),
-    part("Cost by day", days(told.days, coin)),
+    part(t("Attention"), told.attention.length ? attention(told.attention) : nothing(t("It is in no room."))),
+    part(t("Cost by day"), days(told.days, coin)),
   ];
 }

@@ -6,18 +6,19 @@ import { confirmed, openDialog } from "/shared/js/widgets/dialog.js";
 import { orSay, toast } from "/shared/js/widgets/toast.js";
 import { deed, field, nothing } from "./parts.js";
 import { change } from "./session.js";
+import { counted, t } from "/shared/js/lib/words.js";
 
 const GROWS = ["advance", "multi", "chain", "frontier"];
 const CHANGES = [
   // by the key of what is said: its name, and how long it may be
-  ["event", "What happens, as a line in the tree's room", 1500],
-  ["visitor", "Who says that line (empty: System)", 32],
-  ["knows", "What the agent knows, as path=value (path+=value adds to a list, path= is known no more)", 1500],
-  ["told", "A line that the agent alone is told, once", 1500],
-  ["note", "A note in the agent's focus", 300],
-  ["plan", "What it is after: goal=…, milestone=…, strategy=…; goal done=2 ticks off", 320],
-  ["properties", "What it is, as name=value; …: model, tokens, interval, emotion, paused, attention, joins, leaves", 1500],
-  ["setting", "A setting of the community, as name=value", 200],
+  ["event", t("What happens, as a line in the tree's room"), 1500],
+  ["visitor", t("Who says that line (empty: System)"), 32],
+  ["knows", t("What the agent knows, as path=value (path+=value adds to a list, path= is known no more)"), 1500],
+  ["told", t("A line that the agent alone is told, once"), 1500],
+  ["note", t("A note in the agent's focus"), 300],
+  ["plan", t("What it is after: goal=…, milestone=…, strategy=…; goal done=2 ticks off"), 320],
+  ["properties", t("What it is, as name=value; …: model, tokens, interval, emotion, paused, attention, joins, leaves"), 1500],
+  ["setting", t("A setting of the community, as name=value"), 200],
 ];
 
 /** Where a tree is shown (`Pane` of the page's own tree): here its deeds are requests. */
@@ -27,7 +28,7 @@ export class TreeHost {
   }
 
   name(id) {
-    return this.agents.find((one) => one.id === Number(id))?.name ?? `agent ${id}`;
+    return this.agents.find((one) => one.id === Number(id))?.name ?? t("agent {number}", { number: id });
   }
 
   /** The address says which node is looked at, so that it can be sent to somebody. */
@@ -49,7 +50,7 @@ export class TreeHost {
   async #grow(what, { node, ...more }, usd) {
     const said = { what, nodes: node === undefined ? [] : [node], ...more, ...(usd === undefined ? {} : { usd }) };
     const { nodes } = await change("POST", `/trees/${this.tree.id}/grow`, said);
-    toast(`Made: ${nodes.length === 1 ? "1 node" : `${nodes.length} nodes`} (${nodes.map((one) => one.id).join(", ")}).`);
+    toast(t("Made: {nodes} ({numbers}).", { nodes: counted(nodes.length, "node"), numbers: nodes.map((one) => one.id).join(", ") }));
     return nodes;
   }
 
@@ -60,7 +61,7 @@ export class TreeHost {
   }
 
   async #delete(node) {
-    const sure = await confirmed(`Delete node ${node}?`, "All that came from it goes too, and does not come back.", { yes: "Delete" });
+    const sure = await confirmed(t("Delete node {number}?", { number: node }), t("All that came from it goes too, and does not come back."), { yes: t("Delete") });
     if (sure) await orSay(() => this.#tell("DELETE", node, ""));
   }
 
@@ -92,7 +93,7 @@ export class TreeHost {
   }
 
   #change(node) {
-    const whom = this.#whom("nobody");
+    const whom = this.#whom(t("nobody"));
     const boxes = CHANGES.map(([name, words, most]) => [name, words, h("input", { name, maxlength: most })]);
     const scene = h("input", { type: "number", min: 1, name: "scene" });
     const state = h("input", { name: "state", maxlength: 1500 });
@@ -106,13 +107,13 @@ export class TreeHost {
     const inner = [
       event,
       visitor,
-      field("Which agent is otherwise", whom),
+      field(t("Which agent is otherwise"), whom),
       ofAgent,
-      field("A scene that stands otherwise, by its number", scene),
-      field("How it does, as name=value", state),
+      field(t("A scene that stands otherwise, by its number"), scene),
+      field(t("How it does, as name=value"), state),
     ];
     const act = (usd) => this.#grow("branch", { node, change: said() }, usd);
-    this.#form(`What is otherwise after node ${node}`, inner, { node, what: "branch", words: "Change", act });
+    this.#form(t("What is otherwise after node {number}", { number: node }), inner, { node, what: "branch", words: t("Change"), act });
   }
 
   #ask(node) {
@@ -120,8 +121,8 @@ export class TreeHost {
     const question = h("textarea", { rows: 3, maxlength: 1500, required: true });
     const asked = () => ({ agent: Number(whom.value), question: question.value.trim() });
     const act = (usd) => this.#grow("ask", { node, asked: asked() }, usd);
-    const inner = [field("Whom", whom), h("div.wide", {}, field("What you ask", question))];
-    this.#form(`Ask after node ${node}`, inner, { node, what: "ask", words: "Ask", act });
+    const inner = [field(t("Whom"), whom), h("div.wide", {}, field(t("What you ask"), question))];
+    this.#form(t("Ask after node {number}", { number: node }), inner, { node, what: "ask", words: t("Ask"), act });
   }
 
   #note(node) {
@@ -131,8 +132,8 @@ export class TreeHost {
       await this.tree.refresh(); // no event tells of notes
       return told;
     };
-    const build = (close) => h("div.dialog-body", {}, field("Note", text), h("div.dialog-actions", {}, deed("Keep it", keep, close, ".primary")));
-    openDialog(`A note beside node ${node}`, build, { kind: "form" });
+    const build = (close) => h("div.dialog-body", {}, field(t("Note"), text), h("div.dialog-actions", {}, deed(t("Keep it"), keep, close, ".primary")));
+    openDialog(t("A note beside node {number}", { number: node }), build, { kind: "form" });
   }
 
   /** What of a node life may take over, to be ticked one by one. */
@@ -143,26 +144,26 @@ export class TreeHost {
     const chosen = () => ticks.filter(([box]) => box.checked).map(([box]) => box.value);
     const take = (what) => this.#tell("POST", node, "/merge", { what });
     const build = (close) => {
-      const some = deed("Take over what is ticked", () => take(chosen().join("+")), close, ".primary");
-      const all = deed("Take over all that life did not change", () => take("all"), close);
+      const some = deed(t("Take over what is ticked"), () => take(chosen().join("+")), close, ".primary");
+      const all = deed(t("Take over all that life did not change"), () => take("all"), close);
       const lines = ticks.map(([box, one]) => h("li", {}, h("label.tick.wide", {}, box, h("span", {}, ` ${this.#offered(one)}`))));
-      const list = h("ul.agents", { "aria-label": "What may be taken over" }, lines);
+      const list = h("ul.agents", { "aria-label": t("What may be taken over") }, lines);
       const body = h("div.dialog-body");
-      fill(body, lines.length ? list : nothing("It holds nothing that could be taken over."));
-      if (offer.more) body.append(h("p.quiet", {}, `And ${offer.more} more.`));
+      fill(body, lines.length ? list : nothing(t("It holds nothing that could be taken over.")));
+      if (offer.more) body.append(h("p.quiet", {}, t("And {number} more.", { number: offer.more })));
       if (lines.length) body.append(h("div.dialog-actions", {}, all, some));
       return body;
     };
-    openDialog(`What life takes over from node ${node}`, build, { kind: "form" });
+    openDialog(t("What life takes over from node {number}", { number: node }), build, { kind: "form" });
   }
 
   #offered(one) {
     const short = (value) => (typeof value === "string" ? value : JSON.stringify(value)).slice(0, 200);
-    if (one.what === "message") return `A quotation in ${one.by}'s room: ${short(one.node)}`;
-    const beside = one.side ? `, beside ${this.name(one.side)}'s room` : "";
+    if (one.what === "message") return `${t("A quotation in {owner}'s room", { owner: one.by })}: ${short(one.node)}`;
+    const beside = one.side ? `, ${t("beside {owner}'s room", { owner: this.name(one.side) })}` : "";
     const name = one.name === one.node ? "" : ` ${one.name}`;
-    const now = one.live === null ? "" : `, in place of ${short(one.live)}`;
-    const since = one.changed ? `, which changed since (it was ${short(one.fork)})` : "";
+    const now = one.live === null ? "" : `, ${t("in place of {value}", { value: short(one.live) })}`;
+    const since = one.changed ? `, ${t("which changed since (it was {value})", { value: short(one.fork) })}` : "";
     return `${one.by}: ${one.what}${name} = ${short(one.node)}${now}${since}${beside}`;
   }
 }

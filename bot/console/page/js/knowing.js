@@ -4,6 +4,7 @@ import { fill, h } from "/shared/js/lib/dom.js";
 import { orSay, toast } from "/shared/js/widgets/toast.js";
 import { deed, exactly, field, nothing } from "./parts.js";
 import { ask, change } from "./session.js";
+import { t } from "/shared/js/lib/words.js";
 
 /** A name as the segment of a path: quoted where it has more than letters, digits and dashes. */
 function segment(name) {
@@ -11,7 +12,7 @@ function segment(name) {
 }
 
 function written(value) {
-  if (value === null || value === undefined) return "nothing";
+  if (value === null || value === undefined) return t("nothing");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
@@ -26,13 +27,13 @@ function read(text) {
 
 /** A tree whose values can be chosen; `choose(path, value)`. */
 function tree(name, value, path, choose) {
-  const pick = h("button.link", { type: "button", "aria-label": `Change ${path}`, on: { click: () => choose(path, value) } }, name);
+  const pick = h("button.link", { type: "button", "aria-label": t("Change {path}", { path }), on: { click: () => choose(path, value) } }, name);
   if (value === null || typeof value !== "object") return h("li", {}, pick, `: ${String(value)}`);
   const isList = Array.isArray(value);
   const inner = Object.entries(value).map(([key, one]) =>
     tree(isList ? `[${key}]` : key, one, isList ? `${path}[${key}]` : `${path}.${segment(key)}`, choose),
   );
-  return h("li", {}, pick, inner.length ? h("ul.knows", {}, inner) : ": empty");
+  return h("li", {}, pick, inner.length ? h("ul.knows", {}, inner) : `: ${t("empty")}`);
 }
 
 /** The tree with its form and history; `after` is called once something has changed. */
@@ -47,28 +48,28 @@ export function knowing(agent, side, knowledge, after) {
     value.focus();
   };
   const done = ({ told }) => {
-    toast(told || "Done.");
+    toast(told || t("Done."));
     after();
   };
   const known = Object.entries(knowledge);
   const history = h("div");
-  const undo = (one) => deed("Undo", () => change("POST", at + where, { type: "undo_knowledge", entry_id: one.id }), done, ".small");
+  const undo = (one) => deed(t("Undo"), () => change("POST", at + where, { type: "undo_knowledge", entry_id: one.id }), done, ".small");
   const show = async () => {
     const told = await orSay(() => ask(`${at}/history${where}`));
     if (!told) return;
     const row = (one) =>
       h("li.line", {}, h("p", {}, `${one.by}: `, h("b", {}, one.path), ` ${written(one.before)} → ${written(one.after)} `, exactly(one.at)), undo(one));
-    fill(history, told.changes.length ? h("ol.lines", {}, told.changes.map(row)) : nothing("It has never changed."));
+    fill(history, told.changes.length ? h("ol.lines", {}, told.changes.map(row)) : nothing(t("It has never changed.")));
   };
-  const details = h("details", { on: { toggle: () => details.open && show() } }, h("summary", {}, "How it changed"), history);
+  const details = h("details", { on: { toggle: () => details.open && show() } }, h("summary", {}, t("How it changed")), history);
   return [
-    known.length ? h("ul.knows", {}, known.map(([name, one]) => tree(name, one, segment(name), choose))) : nothing("It knows nothing yet."),
-    h("div.fields", {}, field("Path", path), field("Value (a text, or JSON)", value)),
+    known.length ? h("ul.knows", {}, known.map(([name, one]) => tree(name, one, segment(name), choose))) : nothing(t("It knows nothing yet.")),
+    h("div.fields", {}, field(t("Path"), path), field(t("Value (a text, or JSON)"), value)),
     h(
       "div.row",
       {},
-      deed("Keep it", () => change("POST", at + where, { type: "set", path: path.value, value: read(value.value) }), done, ".small.primary"),
-      deed("Delete what is there", () => change("POST", at + where, { type: "delete", path: path.value }), done, ".small"),
+      deed(t("Keep it"), () => change("POST", at + where, { type: "set", path: path.value, value: read(value.value) }), done, ".small.primary"),
+      deed(t("Delete what is there"), () => change("POST", at + where, { type: "delete", path: path.value }), done, ".small"),
     ),
     details,
   ];

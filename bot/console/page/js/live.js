@@ -6,6 +6,7 @@ import { kept } from "/shared/js/lib/keep.js";
 import { follow } from "/shared/js/lib/stream.js";
 import { heatOf } from "./overview.js";
 import { headers } from "./session.js";
+import { t } from "/shared/js/lib/words.js";
 
 const MOST = 40; // lines that are shown
 const KEPT = 400; // of all kinds: who ticks one again sees what came meanwhile
@@ -15,26 +16,26 @@ const APART = 0.4; // sooner by up to so much of it: all who look hear the same,
 const ROOM = /^#\/rooms\/(\d+)$/;
 const RUNS = /^#\/runs(\/\d+(\?.*)?)?$/;
 const WORDS = {
-  begun: "begins to think",
-  called: "asks its model",
-  answered: "has an answer from its model",
-  applied: "has done what it answered",
-  let_go: "waits a little longer",
-  said: "said something",
-  knowledge: "keeps something in mind",
-  focus: "looks at something else",
-  plan: "changes its plan",
-  reacted: "reacted to a message",
-  moved: "made a move",
+  begun: t("begins to think"),
+  called: t("asks its model"),
+  answered: t("has an answer from its model"),
+  applied: t("has done what it answered"),
+  let_go: t("waits a little longer"),
+  said: t("said something"),
+  knowledge: t("keeps something in mind"),
+  focus: t("looks at something else"),
+  plan: t("changes its plan"),
+  reacted: t("reacted to a message"),
+  moved: t("made a move"),
 };
-const GROUPS = {
-  Beats: ["begun", "called", "answered", "applied", "let_go"],
-  "What is said": ["heard", "said", "reacted"],
-  Letters: ["letter"],
-  Minds: ["knowledge", "focus", "plan"],
-  Moves: ["moved"],
-  "Rooms and settings": ["came", "went", "knocked", "changed"],
-};
+const GROUPS = [
+  [t("Beats"), ["begun", "called", "answered", "applied", "let_go"]],
+  [t("What is said"), ["heard", "said", "reacted"]],
+  [t("Letters"), ["letter"]],
+  [t("Minds"), ["knowledge", "focus", "plan"]],
+  [t("Moves"), ["moved"]],
+  [t("Rooms and settings"), ["came", "went", "knocked", "changed"]],
+];
 const STATES = { begun: "thinking", called: "thinking", answered: "thinking", applied: "idle", let_go: "idle" };
 
 /** Hears what happens from `start` on; `app.show` reads the page again, `app.address` is the one that is shown. */
@@ -46,7 +47,7 @@ export class Live {
   #waiting = 0;
   #stop = null;
   #left = new Set(kept.get("console.left-out", [])); // kinds that are not ticked
-  #ticks = Object.entries(GROUPS).map(([words, kinds]) => this.#tick(words, kinds));
+  #ticks = GROUPS.map(([words, kinds]) => this.#tick(words, kinds));
 
   constructor(app) {
     this.#app = app;
@@ -74,7 +75,7 @@ export class Live {
 
   async #start(after) {
     this.#stop = new AbortController();
-    this.#tell("live");
+    this.#tell(t("live"));
     try {
       const address = (last) => `/api/v1/events?after=${last}`;
       await follow(address, headers(), after, (event) => this.#hear(event), this.#stop.signal);
@@ -96,22 +97,23 @@ export class Live {
   }
 
   #name(id) {
-    return this.#names.get(id) ?? `agent ${id}`;
+    return this.#names.get(id) ?? t("agent {number}", { number: id });
   }
 
   #words({ kind, agent, room, what }) {
-    const where = room ? ` in ${this.#name(room)}'s room` : "";
-    if (kind === "gap") return "Much happened meanwhile: it is read anew.";
-    if (kind === "heard") return `Somebody said something${where}`;
+    const where = room ? ` ${t("in {owner}'s room", { owner: this.#name(room) })}` : "";
+    if (kind === "gap") return t("Much happened meanwhile: it is read anew.");
+    if (kind === "heard") return `${t("Somebody said something")}${where}`;
     if (kind === "letter") return `${what.replace(" ", ": ")}${where}`;
-    if (kind === "came") return `${this.#name(agent)} came into ${this.#name(room)}'s room`;
-    if (kind === "went") return `${this.#name(agent)} left ${this.#name(room)}'s room`;
-    if (kind === "knocked") return `Somebody knocks at ${this.#name(room)}'s room`;
+    if (kind === "came") return t("{agent} came into {owner}'s room", { agent: this.#name(agent), owner: this.#name(room) });
+    if (kind === "went") return t("{agent} left {owner}'s room", { agent: this.#name(agent), owner: this.#name(room) });
+    if (kind === "knocked") return t("Somebody knocks at {owner}'s room", { owner: this.#name(room) });
     if (kind === "changed") {
       const whose = agent ?? room;
-      return `${what.replaceAll("_", " ")} changed${whose ? ` of ${this.#name(whose)}` : ""}`;
+      const told = t("{what} changed", { what: what.replaceAll("_", " ") });
+      return whose ? `${this.#name(whose)}: ${told}` : told;
     }
-    const by = agent ? this.#name(agent) : "System";
+    const by = agent ? this.#name(agent) : t("System");
     return `${by} ${WORDS[kind] ?? kind}${where}${what ? ` (${what})` : ""}`;
   }
 

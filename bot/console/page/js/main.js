@@ -1,6 +1,6 @@
 /** The console: lets itself in, and shows the page that the address names. */
 
-import { fill, find, h } from "/shared/js/lib/dom.js";
+import { fill, find, findAll, h } from "/shared/js/lib/dom.js";
 import { keepRelativeTimes } from "/shared/js/lib/clock.js";
 import { Refused } from "/shared/js/lib/stream.js";
 import { mountTheme } from "/shared/js/side/theme.js";
@@ -12,6 +12,7 @@ import { overview } from "./overview.js";
 import { beatAddress } from "./parts.js";
 import { line, room } from "./room.js";
 import { Ended, ask, enter, leave } from "./session.js";
+import { language, t } from "/shared/js/lib/words.js";
 
 const view = find("#view");
 const live = new Live({
@@ -74,7 +75,7 @@ async function content(address, quietly) {
     const found = pattern.exec(address);
     if (found) return page(found, query, quietly);
   }
-  throw new Refused("There is no such page: go back to the overview.");
+  throw new Refused(t("There is no such page: go back to the overview."));
 }
 
 function over(sentence) {
@@ -82,7 +83,7 @@ function over(sentence) {
   leaving?.();
   leaving = null;
   document.body.dataset.ended = "true";
-  fill(view, h("h1", {}, "Nothing is shown here"), h("p", { role: "alert" }, sentence));
+  fill(view, h("h1", {}, t("Nothing is shown here")), h("p", { role: "alert" }, sentence));
 }
 
 /** Show what the address names; `quietly`: the same page once more, where one is. */
@@ -103,12 +104,12 @@ export async function show(quietly = false) {
     open?.();
     live.draw();
     if (focused) find(focused, view)?.focus({ preventScroll: true });
-    document.title = `${find("h1", view)?.textContent ?? "Console"} · Selfroom console`;
+    document.title = `${find("h1", view)?.textContent ?? t("Console")} · Selfroom`;
     if (quietly) view.scrollTop = at;
     else land();
   } catch (error) {
     if (error instanceof Ended) over(error.message);
-    else if (!quietly) fill(view, h("h1", {}, "That cannot be shown"), h("p", { role: "alert" }, error.message));
+    else if (!quietly) fill(view, h("h1", {}, t("That cannot be shown")), h("p", { role: "alert" }, error.message));
   }
 }
 
@@ -128,7 +129,7 @@ function land() {
 
 async function look(text) {
   const number = text.trim().match(/(\d+)\/?$/)?.[1];
-  if (!number) throw new Refused("Paste a message's link, or its number.");
+  if (!number) throw new Refused(t("Paste a message's link, or its number."));
   const message = await ask(`/messages/${number}`);
   location.hash = message.beat ? beatAddress(message.beat, message.id) : `#/rooms/${message.room}?at=${message.id}`;
 }
@@ -144,8 +145,15 @@ find(".finder").addEventListener("submit", async (event) => {
 });
 find(".leave").addEventListener("click", async () => {
   await leave();
-  over("You have left. Use /console open in your server to come back.");
+  over(t("You have left. Use /console open in your server to come back."));
 });
+for (const node of findAll("[data-say]")) {
+  if (node.placeholder) {
+    node.placeholder = t(node.placeholder);
+    node.setAttribute("aria-label", node.placeholder);
+  } else node.textContent = t(node.textContent);
+}
+document.documentElement.lang = language.replace("_", "-");
 mountTheme(find(".theme"));
 keepRelativeTimes();
 window.addEventListener("hashchange", () => begin());

@@ -3,6 +3,7 @@
 import { fromNow, fullTime, shortTime } from "/shared/js/lib/clock.js";
 import { h } from "/shared/js/lib/dom.js";
 import { orSay } from "/shared/js/widgets/toast.js";
+import { t } from "/shared/js/lib/words.js";
 
 /** A heading for a part of a page. */
 export function part(title, ...inner) {
@@ -11,7 +12,7 @@ export function part(title, ...inner) {
 
 /** When, as seen from now, with the exact time behind it. */
 export function ago(when) {
-  if (!when) return h("span.quiet", {}, "never");
+  if (!when) return h("span.quiet", {}, t("never"));
   return h("time.relative", { datetime: when, title: fullTime(when) }, fromNow(when));
 }
 
@@ -37,20 +38,20 @@ export function beatAddress(beat, message) {
 
 /** Money as it is told: unknown where the model has no price. */
 export function price(usd, coin = "USD") {
-  return usd === null || usd === undefined ? "cost unknown" : `${Number(usd).toFixed(5)} ${coin}`;
+  return usd === null || usd === undefined ? t("cost unknown") : `${Number(usd).toFixed(5)} ${t(coin)}`;
 }
 
 /** How a message came, or comes, to Discord. */
 export function deliveryWords(delivery) {
   if (!delivery) return "";
-  const tries = delivery.attempts > 1 ? `, after ${delivery.attempts} tries` : "";
-  const parts = delivery.parts > 1 ? ` in ${delivery.parts} parts` : "";
+  const tries = delivery.attempts > 1 ? `, ${t("after {number} tries", { number: delivery.attempts })}` : "";
+  const parts = delivery.parts > 1 ? ` (${t("{number} parts", { number: delivery.parts })})` : "";
   return {
-    waiting: `waits to be posted${tries}`,
-    sending: `is being posted${tries}`,
-    sent: `posted${parts}${tries}`,
-    held: "held by moderation",
-    failed: `was not posted${tries}`,
+    waiting: `${t("waits to be posted")}${tries}`,
+    sending: `${t("is being posted")}${tries}`,
+    sent: `${t("posted")}${parts}${tries}`,
+    held: t("held by moderation"),
+    failed: `${t("was not posted")}${tries}`,
   }[delivery.state];
 }
 
@@ -58,7 +59,7 @@ export function deliveryWords(delivery) {
 export function table(caption, heads, rows) {
   return h(
     "div.scroll",
-    { tabindex: 0, role: "group", "aria-label": `${caption}, a table` },
+    { tabindex: 0, role: "group", "aria-label": t("{name}, a table", { name: caption }) },
     h(
       "table",
       {},
@@ -67,11 +68,6 @@ export function table(caption, heads, rows) {
       h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell))))),
     ),
   );
-}
-
-/** A number of things: 1 agent, 2 agents. */
-export function counted(number, what) {
-  return `${number.toLocaleString()} ${what}${number === 1 ? "" : "s"}`;
 }
 
 /** Something with nothing in it. */

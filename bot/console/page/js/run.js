@@ -5,9 +5,10 @@ import { Picture, wordsOf } from "/shared/js/tree/picture.js";
 import { money } from "/shared/js/tree/runs.js";
 import { fact } from "/shared/js/side/beat.js";
 import { knownTree } from "./agent.js";
-import { counted, deed, exactly, field, nothing, part, price, table } from "./parts.js";
+import { deed, exactly, field, nothing, part, price, table } from "./parts.js";
 import { asFile, deeds, underWay } from "./runs.js";
 import { change } from "./session.js";
+import { counted, t } from "/shared/js/lib/words.js";
 
 const PAGE = 200;
 
@@ -27,13 +28,13 @@ function picture(told, at) {
 }
 
 function line(one) {
-  const heard = one.heard_by ? ` (only to ${one.heard_by.join(", ") || "nobody"})` : "";
-  const by = one.by ?? "System";
+  const heard = one.heard_by ? ` (${t("only to {names}", { names: one.heard_by.join(", ") || t("nobody") })})` : "";
+  const by = one.by ?? t("System");
   return h(
     "li.line",
     { data: { kind: one.type === "message" || one.kind === "say" ? "agent" : "system" } },
     h("p.said-by", {}, h("strong", {}, by), " ", exactly(one.at), heard),
-    h("p.words", {}, one.text || nothing("(no words)")),
+    h("p.words", {}, one.text || nothing(t("(no words)"))),
   );
 }
 
@@ -42,9 +43,9 @@ function pages(run, at, { from, of }) {
   const to = (start, words) => h("a", { href: `#/runs/${run}?at=${at}&from=${start}` }, words);
   return h(
     "nav.row",
-    { "aria-label": "Parts of the transcript" },
-    from > 0 ? to(Math.max(0, from - PAGE), "Earlier") : null,
-    from + PAGE < of ? to(from + PAGE, "Later") : null,
+    { "aria-label": t("Parts of the transcript") },
+    from > 0 ? to(Math.max(0, from - PAGE), t("Earlier")) : null,
+    from + PAGE < of ? to(from + PAGE, t("Later")) : null,
   );
 }
 
@@ -58,7 +59,7 @@ function agents({ knowledge, usage }, coin) {
     price(used(name).usd, coin),
   ]);
   const minds = Object.entries(knowledge).map(([name, sides]) => h("ul.knows", {}, knownTree(name, sides)));
-  return [table("Agents", ["Agent", "Beats", "Tokens", "Cost"], rows), h("h3", {}, "What they know"), minds];
+  return [table(t("Agents"), [t("Agent"), t("Beats"), t("Tokens"), t("Cost")], rows), h("h3", {}, t("What they know")), minds];
 }
 
 function outcome({ outcome: came, snapshot }, told) {
@@ -67,10 +68,10 @@ function outcome({ outcome: came, snapshot }, told) {
   return h(
     "dl.facts",
     {},
-    fact("Snapshot", `${snapshot}${node.note ? ` (${node.note})` : ""}`),
-    fact("Played", counted(came.turns, "turn")),
-    fact("Scenes", ended.join(" · ") || "none"),
-    fact("Digest", h("code", {}, came.digest.slice(0, 16))),
+    fact(t("Snapshot"), `${snapshot}${node.note ? ` (${node.note})` : ""}`),
+    fact(t("Played"), counted(came.turns, "turn")),
+    fact(t("Scenes"), ended.join(" · ") || t("none")),
+    fact(t("Digest"), h("code", {}, came.digest.slice(0, 16))),
   );
 }
 
@@ -91,16 +92,16 @@ function goOn(told, shown) {
   const cost = h("span.price");
   const tell = () => {
     const usd = thought(shown, Number(turns.value));
-    cost.textContent = usd === null ? "" : ` ${money(usd, told.coin)}`;
+    cost.textContent = usd === null ? "" : ` ${money(usd, t(told.coin))}`;
   };
   turns.addEventListener("input", tell);
   tell();
   return part(
-    `Go on from snapshot ${at}`,
-    h("div.fields", {}, field("Turns", turns), field("Seed", seed), field("What happens first", said)),
-    deed(["Go on", cost], () => change("POST", `/runs/${told.run}/advance`, further()), () => {}, ".primary"),
-    h("div.fields", {}, field("A name for this snapshot", name)),
-    deed("Give it the name", () => change("POST", `/runs/${told.run}/snapshots/${at}/name`, { name: name.value }), () =>
+    t("Go on from snapshot {number}", { number: at }),
+    h("div.fields", {}, field(t("Turns"), turns), field(t("Seed"), seed), field(t("What happens first"), said)),
+    deed([t("Go on"), cost], () => change("POST", `/runs/${told.run}/advance`, further()), () => {}, ".primary"),
+    h("div.fields", {}, field(t("A name for this snapshot"), name)),
+    deed(t("Give it the name"), () => change("POST", `/runs/${told.run}/snapshots/${at}/name`, { name: name.value }), () =>
       window.dispatchEvent(new HashChangeEvent("hashchange")),
     ),
   );
@@ -110,27 +111,27 @@ function goOn(told, shown) {
 export function runPage(told, shown, show) {
   const at = shown.snapshot;
   const { spec } = told;
-  const scene = spec.scene ? spec.scene.kind : "free talk";
+  const scene = spec.scene ? spec.scene.kind : t("free talk");
   const after = (made) => (location.hash = made ? `#/runs/${made}` : "#/runs");
   const plays = told.under_way?.run === told.run;
   return [
-    h("p", {}, h("a", { href: "#/runs" }, "All runs")),
-    h("h1", {}, `Run ${told.run}: ${spec.title}`),
-    h("p.quiet", {}, `${scene}, ${counted(spec.agents.length, "agent")}, ${spec.model}, seed ${spec.seed}, at most ${spec.budget} ${told.coin}`),
-    told.under_way ? underWay(told.under_way) : told.ended ? h("p", { role: "status" }, `It ended: ${told.ended}.`) : null,
+    h("p", {}, h("a", { href: "#/runs" }, t("All runs"))),
+    h("h1", {}, `${t("Run {number}", { number: told.run })}: ${spec.title}`),
+    h("p.quiet", {}, `${scene}, ${counted(spec.agents.length, "agent")}, ${t("{model}, seed {seed}", { model: spec.model, seed: spec.seed })}, ${t("at most {money}", { money: `${spec.budget} ${t(told.coin)}` })}`),
+    told.under_way ? underWay(told.under_way) : told.ended ? h("p", { role: "status" }, t("It ended: {why}.", { why: told.ended })) : null,
     h("div.row", {}, deeds(told.run, at, after), asFile(() => spec)),
     part(
-      "Worlds",
+      t("Worlds"),
       picture(told, at),
       h("ul.unseen", {}, told.nodes.map((one) => h("li", {}, wordsOf(one)))),
     ),
     outcome(shown, told),
     plays ? null : goOn(told, shown),
-    part("Agents", agents(shown, told.coin)),
+    part(t("Agents"), agents(shown, told.coin)),
     part(
-      "Transcript",
+      t("Transcript"),
       pages(told.run, at, shown),
-      shown.lines.length ? h("ol.lines", { "aria-label": "Transcript" }, shown.lines.map(line)) : nothing("Nothing was said until then."),
+      shown.lines.length ? h("ol.lines", { "aria-label": t("Transcript") }, shown.lines.map(line)) : nothing(t("Nothing was said until then.")),
     ),
   ];
 }

@@ -1,10 +1,11 @@
 /** The session: begun with what a link holds, shown with each request, ended when the server says so. */
 
 import { Refused } from "/shared/js/lib/stream.js";
+import { t } from "/shared/js/lib/words.js";
 
 const KEPT = "console.proof";
 const BASE = "/api/v1";
-export const NO_SESSION = "Use /console open in your server: it gives you a link that opens this page once.";
+export const NO_SESSION = t("Use /console open in your server: it gives you a link that opens this page once.");
 
 /** The session has ended, or there was none: nothing more is shown. */
 export class Ended extends Error {}
@@ -35,7 +36,7 @@ async function answered(path, asked = {}) {
   if (answer.ok) return answer;
   const told = await answer.json().catch(() => null);
   if (answer.status === 401) throw new Ended(told?.detail ?? NO_SESSION);
-  throw new Refused(told?.detail ?? `The bot answered ${answer.status}.`);
+  throw new Refused(told?.detail ?? t("The bot answered {status}.", { status: answer.status }));
 }
 
 /** Read something; throws Ended without a session, Refused with the server's sentence. */

@@ -7,14 +7,15 @@ import { confirmed } from "/shared/js/widgets/dialog.js";
 import { TreeHost } from "./growing.js";
 import { deed, nothing, part, table } from "./parts.js";
 import { change, headers } from "./session.js";
+import { t } from "/shared/js/lib/words.js";
 
 /** The list. */
 export function trees({ trees: rows }) {
-  const row = (one) => [one.id, h("a", { href: `#/trees/${one.id}` }, one.title || `Tree ${one.id}`), `${one.usd_cap} ${one.coin} at most`];
+  const row = (one) => [one.id, h("a", { href: `#/trees/${one.id}` }, one.title || t("Tree {number}", { number: one.id })), t("at most {money}", { money: `${one.usd_cap} ${one.coin}` })];
   return [
-    h("h1", {}, "What-ifs"),
-    h("p", {}, "A tree of worlds shows how it might have gone on: /timeline fork begins one, and here it grows."),
-    part("Trees", rows.length ? table("What-if trees", ["Number", "Title", "Budget"], rows.map(row)) : nothing("There are none.")),
+    h("h1", {}, t("What-ifs")),
+    h("p", {}, t("A tree of worlds shows how it might have gone on: /timeline fork begins one, and here it grows.")),
+    part(t("Trees"), rows.length ? table(t("What-if trees"), [t("Number"), t("Title"), t("Budget")], rows.map(row)) : nothing(t("There are none."))),
   ];
 }
 
@@ -22,16 +23,16 @@ export function trees({ trees: rows }) {
 export function treePage({ tree: told }, at, agents) {
   const tree = new Tree(told.id, "/api/v1", headers());
   const host = new TreeHost(tree, agents);
-  const root = h("section.tree", { "aria-label": "What if", hidden: true });
+  const root = h("section.tree", { "aria-label": t("What if"), hidden: true });
   const pane = new Pane(host, root, tree);
-  const sure = () => confirmed(`Delete what-if ${told.id}?`, "All its nodes go, and do not come back.", { yes: "Delete" });
+  const sure = () => confirmed(t("Delete what-if {number}?", { number: told.id }), t("All its nodes go, and do not come back."), { yes: t("Delete") });
   const remove = async () => (await sure()) && change("DELETE", `/trees/${told.id}`);
   return {
     nodes: [
-      h("h1.unseen", {}, `What if ${told.id}${told.title ? `: ${told.title}` : ""}`),
-      h("p", {}, h("a", { href: "#/trees" }, "All what-ifs")),
+      h("h1.unseen", {}, `${t("What if {number}", { number: told.id })}${told.title ? `: ${told.title}` : ""}`),
+      h("p", {}, h("a", { href: "#/trees" }, t("All what-ifs"))),
       root,
-      h("p", {}, deed("Delete this what-if …", remove, () => (location.hash = "#/trees"), ".small.danger")),
+      h("p", {}, deed(t("Delete this what-if …"), remove, () => (location.hash = "#/trees"), ".small.danger")),
     ],
     open: () => pane.open(at),
     close: () => pane.close(),

@@ -5,8 +5,9 @@ import { orSay } from "/shared/js/widgets/toast.js";
 import { deed, field, nothing } from "./parts.js";
 import { asFile } from "./runs.js";
 import { change } from "./session.js";
+import { t } from "/shared/js/lib/words.js";
 
-const STEPS = ["Begin from", "Agents", "Scene", "Model, seed and budget"];
+const STEPS = [t("Begin from"), t("Agents"), t("Scene"), t("Model, seed and budget")];
 const EMPTY = { title: "A run", agents: [], scene: null, events: [], settings: {}, turns: 20, seed: 1, model: "stand-in", budget: "1.00", every: 10 };
 
 function select(values, chosen, on) {
@@ -47,7 +48,7 @@ class Wizard {
 
   #draw(focus = false) {
     const page = [() => this.#from(), () => this.#agents(), () => this.#scene(), () => this.#rest()][this.#step]();
-    const title = h("h2", { tabindex: -1 }, `Step ${this.#step + 1} of ${STEPS.length}: ${STEPS[this.#step]}`);
+    const title = h("h2", { tabindex: -1 }, `${t("Step {number} of {all}", { number: this.#step + 1, all: STEPS.length })}: ${STEPS[this.#step]}`);
     const to = (step) => () => {
       this.#step = step;
       this.#draw(true);
@@ -60,10 +61,10 @@ class Wizard {
       h(
         "div.row.steps",
         {},
-        this.#step ? h("button.button", { type: "button", on: { click: to(this.#step - 1) } }, "Back") : null,
+        this.#step ? h("button.button", { type: "button", on: { click: to(this.#step - 1) } }, t("Back")) : null,
         last
-          ? deed("Begin", () => change("POST", "/runs", this.#said()), ({ run }) => (location.hash = `#/runs/${run}`), ".primary")
-          : h("button.button.primary", { type: "button", on: { click: to(this.#step + 1) } }, "Next"),
+          ? deed(t("Begin"), () => change("POST", "/runs", this.#said()), ({ run }) => (location.hash = `#/runs/${run}`), ".primary")
+          : h("button.button.primary", { type: "button", on: { click: to(this.#step + 1) } }, t("Next")),
         last ? asFile(() => this.#said()) : null,
       ),
     );
@@ -89,7 +90,7 @@ class Wizard {
         ` ${words}`,
       );
     const ready = this.#setup.presets.map((one) => option(one.name, `${one.name}: ${one.spec.title}`, one.spec));
-    return h("fieldset", {}, h("legend", {}, "What to begin from"), option("", "nothing: all by hand", EMPTY), ready);
+    return h("fieldset", {}, h("legend", {}, t("What to begin from")), option("", t("nothing: all by hand"), EMPTY), ready);
   }
 
   #agents() {
@@ -108,20 +109,20 @@ class Wizard {
     const number = h("input", { type: "number", min: 1, max: this.#setup.most.agents, value: 5 });
     const wished = () => change("POST", "/runs/agents", { number: Number(number.value), seed: Number(this.#spec.seed) });
     return [
-      rows.length ? h("ol.agents", {}, rows) : nothing("There is nobody yet."),
+      rows.length ? h("ol.agents", {}, rows) : nothing(t("There is nobody yet.")),
       h(
         "div.fields",
         {},
-        h("div", {}, h("h3", {}, "By hand"), deed("Add one", async () => [{ name: "", prompt: "" }], add)),
-        h("div", {}, h("h3", {}, "From a template"), field("Template", template), deed("Add it", async () => [{ template: template.value }], add)),
-        h("div", {}, h("h3", {}, "From a card"), field("Character card (JSON or PNG)", card)),
-        h("div", {}, h("h3", {}, "Generated"), field("How many", number), deed("Generate", wished, (told) => add(told.agents))),
+        h("div", {}, h("h3", {}, t("By hand")), deed(t("Add one"), async () => [{ name: "", prompt: "" }], add)),
+        h("div", {}, h("h3", {}, t("From a template")), field(t("Template"), template), deed(t("Add it"), async () => [{ template: template.value }], add)),
+        h("div", {}, h("h3", {}, t("From a card")), field(t("Character card (JSON or PNG)"), card)),
+        h("div", {}, h("h3", {}, t("Generated")), field(t("How many"), number), deed(t("Generate"), wished, (told) => add(told.agents))),
       ),
     ];
   }
 
   #agent(one, index) {
-    const who = one.name || one.template || `agent ${index + 1}`;
+    const who = one.name || one.template || t("agent {number}", { number: index + 1 });
     const set = (name) => (value) => {
       if (value || name === "prompt") one[name] = value;
       else delete one[name];
@@ -134,15 +135,15 @@ class Wizard {
     return h(
       "li.line",
       {},
-      field("Name", input(one.name, set("name"), { maxlength: 50, placeholder: one.template ?? "" })),
-      one.template ? h("p.quiet", {}, `From the template ${one.template}.`) : field("Prompt", prompt),
-      h("button.button.small", { type: "button", "aria-label": `Remove ${who}`, on: { click: remove } }, "Remove"),
+      field(t("Name"), input(one.name, set("name"), { maxlength: 50, placeholder: one.template ?? "" })),
+      one.template ? h("p.quiet", {}, t("From the template {name}.", { name: one.template })) : field(t("Prompt"), prompt),
+      h("button.button.small", { type: "button", "aria-label": t("Remove {name}", { name: who }), on: { click: remove } }, t("Remove")),
     );
   }
 
   #scene() {
     const spec = this.#spec;
-    const kinds = [["", "free talk"], ...this.#setup.kinds.map((one) => [one.name, `${one.name} (${one.seats.join(" to ")} agents)`])];
+    const kinds = [["", t("free talk")], ...this.#setup.kinds.map((one) => [one.name, t("{kind} ({least} to {most} agents)", { kind: one.name, least: one.seats[0], most: one.seats[1] })])];
     const choose = (name) => {
       spec.scene = name ? { kind: name, preset: "", title: "", ordering: null, options: {} } : null;
       this.#draw();
@@ -157,17 +158,17 @@ class Wizard {
     return h(
       "div.fields",
       {},
-      field("Scene", select(kinds, spec.scene?.kind, choose)),
+      field(t("Scene"), select(kinds, spec.scene?.kind, choose)),
       kind ? this.#ofKind(kind) : null,
-      field("What is said first", h("textarea", { rows: 2, value: event.text, on: { input: (one) => happens("text")(one.target.value) } })),
-      field("Who says it (a visitor; empty: System)", input(event.by, happens("by"), { maxlength: 32 })),
+      field(t("What is said first"), h("textarea", { rows: 2, value: event.text, on: { input: (one) => happens("text")(one.target.value) } })),
+      field(t("Who says it (a visitor; empty: System)"), input(event.by, happens("by"), { maxlength: 32 })),
     );
   }
 
   #ofKind(kind) {
     const { scene } = this.#spec;
-    const orderings = [["", "as the scene is played"], ...kind.orderings.map((one) => [one, one])];
-    const presets = [["", "none"], ...kind.presets.map((one) => [one, one])];
+    const orderings = [["", t("as the scene is played")], ...kind.orderings.map((one) => [one, one])];
+    const presets = [["", t("none")], ...kind.presets.map((one) => [one, one])];
     const option = ({ name, about }) => {
       const set = (value) => {
         if (value === "") delete scene.options[name];
@@ -177,30 +178,30 @@ class Wizard {
       return field(name.replaceAll("_", " "), input(value, set, { title: about }));
     };
     return [
-      field("Ordering", select(orderings, scene.ordering, (value) => (scene.ordering = value || null))),
-      kind.presets.length ? field("Preset of the scene", select(presets, scene.preset, (value) => (scene.preset = value))) : null,
-      h("details.wide", { open: true }, h("summary", {}, "Options"), h("div.fields", {}, kind.options.map(option))),
+      field(t("Ordering"), select(orderings, scene.ordering, (value) => (scene.ordering = value || null))),
+      kind.presets.length ? field(t("Preset of the scene"), select(presets, scene.preset, (value) => (scene.preset = value))) : null,
+      h("details.wide", { open: true }, h("summary", {}, t("Options")), h("div.fields", {}, kind.options.map(option))),
     ];
   }
 
   #rest() {
     const spec = this.#spec;
-    const models = ["stand-in", ...this.#setup.models].map((one) => [one, one === "stand-in" ? "stand-in (no model is asked)" : one]);
+    const models = ["stand-in", ...this.#setup.models].map((one) => [one, one === "stand-in" ? t("stand-in (no model is asked)") : one]);
     const number = (name, more) => input(spec[name], (value) => (spec[name] = value === "" ? null : Number(value)), { type: "number", ...more });
     return h(
       "div.fields",
       {},
-      field("Title", input(spec.title, (value) => (spec.title = value), { maxlength: 100 })),
-      field("Model", select(models, spec.model, (value) => (spec.model = value))),
-      field("Seed", number("seed", { min: 0 })),
-      field(`Budget in ${this.#setup.coin}${this.#setup.coin === "USD" ? " (imaginary with the stand-in)" : ""}`, input(spec.budget, (value) => (spec.budget = value), { inputmode: "decimal" })),
-      field("Turns (empty: until nobody has anything to do)", number("turns", { min: 1, max: 5000 })),
-      field("A snapshot every so many turns", number("every", { min: 1, max: 100 })),
+      field(t("Title"), input(spec.title, (value) => (spec.title = value), { maxlength: 100 })),
+      field(t("Model"), select(models, spec.model, (value) => (spec.model = value))),
+      field(t("Seed"), number("seed", { min: 0 })),
+      field(this.#setup.coin === "USD" ? t("Budget in USD (imaginary with the stand-in)") : t("Budget in {coin}", { coin: this.#setup.coin }), input(spec.budget, (value) => (spec.budget = value), { inputmode: "decimal" })),
+      field(t("Turns (empty: until nobody has anything to do)"), number("turns", { min: 1, max: 5000 })),
+      field(t("A snapshot every so many turns"), number("every", { min: 1, max: 100 })),
     );
   }
 }
 
 /** The page. */
 export function wizard(setup) {
-  return [h("p", {}, h("a", { href: "#/runs" }, "All runs")), h("h1", {}, "Set up a run"), new Wizard(setup).element];
+  return [h("p", {}, h("a", { href: "#/runs" }, t("All runs"))), h("h1", {}, t("Set up a run")), new Wizard(setup).element];
 }

@@ -44,7 +44,7 @@ from bot.core.sentences import Sentence
 PACKS_A_NIGHT = 2
 MOST_DAYS, MOST_ROUNDS = 12, 3
 MODERATOR = 1  # where there is one
-NIGHT_SECONDS, LATE_SECONDS = 90, 45
+NIGHT_SECONDS, NIGHT_LEAST, LATE_SECONDS, LATE_LEAST = 90, 30, 45, 15
 SHOT_SECONDS, BALLOT_SECONDS, WORDS_SECONDS = 30, 90, 60
 Phase = Literal["night", "late night", "shot", "talk", "ballot", "last words"]
 
@@ -127,12 +127,12 @@ class Werewolf(State):
         match self.phase:
             case "night":
                 seats = [*self.wolves, *([seer] if (seer := self.living(Role.SEER)) else [])]
-                return _unseen(tuple(sorted(seats)), NIGHT_SECONDS)
+                return _unseen(tuple(sorted(seats)), NIGHT_SECONDS, NIGHT_LEAST)
             case "late night":
                 witch = self.living(Role.WITCH)
                 if witch and (self.has_heal or not self.poisoned_in):
-                    return _unseen((witch,), LATE_SECONDS)
-                return Wait(seconds=LATE_SECONDS, agent_seconds=1)
+                    return _unseen((witch,), LATE_SECONDS, LATE_LEAST)
+                return Wait(seconds=LATE_LEAST, agent_seconds=1)
             case "shot":
                 return Expect(seats=(self._shooter(),), agent_seconds=SHOT_SECONDS, person_seconds=SHOT_SECONDS)
             case "talk":
@@ -392,5 +392,5 @@ class Werewolf(State):
         return self if self.won else self.model_copy(update={"won": "nobody"})
 
 
-def _unseen(seats: tuple[Seat, ...], seconds: int) -> Expect:
-    return Expect(seats=seats, together=True, agent_seconds=seconds, person_seconds=seconds, unseen=True)
+def _unseen(seats: tuple[Seat, ...], seconds: int, least: int) -> Expect:
+    return Expect(seats=seats, together=True, agent_seconds=seconds, person_seconds=seconds, least_seconds=least)

@@ -122,6 +122,8 @@ def test_the_pack_speaks_at_once_twice_at_most_and_only_wolves_hear_it() -> None
     assert [one.audience for one in playing.events if one.kind == "pack"] == [(1, 2), (1, 2)]
     assert {form.move.name for form in state_of(playing).legal(1)} == {"kill"}
     assert {form.move.name for form in state_of(playing).legal(2)} == {"pack", "kill"}
+    left = state_of(playing).model_copy(update={"alive": (2, 3, 4, 5, 6, 7)})
+    assert {form.move.name for form in left.legal(2)} == {"kill"}  # whom should one who is alone say something to
 
 
 def test_nobody_dies_in_the_first_night_unless_that_was_agreed_on() -> None:
@@ -220,11 +222,11 @@ def test_the_dead_are_shown_only_where_that_was_agreed_on() -> None:
         assert ("{s2} (seer)" in public) is shown
 
 
-def test_in_a_night_nobody_is_seen_awaited() -> None:
+def test_in_a_night_nobody_is_seen_awaited_and_it_has_a_least_length() -> None:
     playing = dealt("wsvvv")
     awaits = playing.standing.awaits
     assert isinstance(awaits, Expect)
-    assert (awaits.agent_seconds, awaits.person_seconds, awaits.unseen) == (90, 90, True)
+    assert (awaits.agent_seconds, awaits.person_seconds, awaits.least_seconds, awaits.unseen) == (90, 90, 30, True)
     assert all(state_of(playing).view(seat).awaited == () for seat in range(6))
     late = dealt("wwsivvv")
     night_moves = {1: 0, 2: 0}
@@ -233,9 +235,9 @@ def test_in_a_night_nobody_is_seen_awaited() -> None:
     close(late)
     awaits = late.standing.awaits
     assert isinstance(awaits, Expect)
-    assert (awaits.agent_seconds, awaits.person_seconds, awaits.unseen) == (45, 45, True)
+    assert (awaits.agent_seconds, awaits.least_seconds) == (45, 15)
     gone = state_of(late).model_copy(update={"alive": (1, 2, 3, 5, 6, 7)})
-    assert gone.next() == Wait(seconds=45, agent_seconds=1)  # though the witch is dead
+    assert gone.next() == Wait(seconds=15, agent_seconds=1)  # though the witch is dead
 
 
 def moderated(**options: Json) -> Playing:

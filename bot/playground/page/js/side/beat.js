@@ -3,17 +3,18 @@
 import { fullTime } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
+import { t } from "../lib/words.js";
 import { copyText } from "../widgets/toast.js";
 
 export const REASONS = {
-  addressed: "somebody spoke to it",
-  turn: "it was its turn in a scene",
-  ambient: "something was said where it listens",
-  access: "somebody knocked at its door",
-  woken: "somebody woke it",
-  answer: "an answer was ready for it",
-  timer: "its sleep had ended",
-  initiative: "nothing had happened for long",
+  addressed: t("somebody spoke to it"),
+  turn: t("it was its turn in a scene"),
+  ambient: t("something was said where it listens"),
+  access: t("somebody knocked at its door"),
+  woken: t("somebody woke it"),
+  answer: t("an answer was ready for it"),
+  timer: t("its sleep had ended"),
+  initiative: t("nothing had happened for long"),
 };
 /** One line of a list of facts. */
 export function fact(name, value) {
@@ -34,7 +35,7 @@ export function bars(sections) {
       h("span.bar-value", {}, one.tokens.toLocaleString()),
     );
   });
-  return h("ul.bars", { "aria-label": "Tokens by section" }, rows);
+  return h("ul.bars", { "aria-label": t("Tokens by section") }, rows);
 }
 
 function pretty(text) {
@@ -51,7 +52,7 @@ export function copyButton(text, what) {
     "button.button.small",
     { type: "button", on: { click: () => copyText(text, what) } },
     icon("copy", 14),
-    "Copy",
+    t("Copy"),
   );
 }
 
@@ -72,28 +73,28 @@ export function answerOf(beat, deed) {
   const outcome = (beat.outcome ?? []).map((line) => h("li", {}, deed(line)));
   const words = typeof beat.answer === "string" ? beat.answer : JSON.stringify(beat.answer);
   return [
-    beat.thoughts ? [h("h3", {}, "Thoughts"), h("p.thoughts", {}, beat.thoughts)] : null,
-    h("h3", {}, "What came of it"),
-    outcome.length ? h("ul.outcome", {}, outcome) : h("p.quiet", {}, "Nothing: it stayed silent."),
-    h("div.drawer-line", {}, h("h3", {}, "The model's answer"), copyButton(words, "Answer")),
-    h("pre.hud", { tabindex: 0, "aria-label": "Answer" }, pretty(words)),
+    beat.thoughts ? [h("h3", {}, t("Thoughts")), h("p.thoughts", {}, beat.thoughts)] : null,
+    h("h3", {}, t("What came of it")),
+    outcome.length ? h("ul.outcome", {}, outcome) : h("p.quiet", {}, t("Nothing: it stayed silent.")),
+    h("div.drawer-line", {}, h("h3", {}, t("The model's answer")), copyButton(words, t("Answer"))),
+    h("pre.hud", { tabindex: 0, "aria-label": t("Answer") }, pretty(words)),
   ];
 }
 
 /** A beat sees the public rooms, or one private room. */
 function sideName(side) {
   const isPublic = side === null || side === undefined || [0, "0", "public"].includes(side);
-  return isPublic ? "its public rooms" : `the private room ${side}`;
+  return isPublic ? t("its public rooms") : t("the private room {number}", { number: side });
 }
 
 function shareNote(beat) {
-  return beat.agents_in_call > 1 ? `, its share of a call for ${beat.agents_in_call} agents` : "";
+  return beat.agents_in_call > 1 ? `, ${t("its share of a call for {number} agents", { number: beat.agents_in_call })}` : "";
 }
 
 /** What a beat cost: unknown where the model has no price, and nobody's money where the model is scripted. */
 function priceOf(beat) {
-  if (beat.cost_usd === null || beat.cost_usd === undefined) return "unknown";
-  return `$${Number(beat.cost_usd).toFixed(6)}${beat.imaginary ? " (imaginary: what a real model would cost)" : ""}`;
+  if (beat.cost_usd === null || beat.cost_usd === undefined) return t("unknown");
+  return `$${Number(beat.cost_usd).toFixed(6)}${beat.imaginary ? ` (${t("imaginary: what a real model would cost")})` : ""}`;
 }
 
 /** What a beat took: tokens, money, time. */
@@ -103,13 +104,13 @@ export function costOf(beat) {
   return h(
     "dl.facts.wide",
     {},
-    fact("Input", `${input.toLocaleString()} tokens${shareNote(beat)}`),
-    fact("of it cached", `${cached.toLocaleString()}${share}`),
-    fact("Output", `${output.toLocaleString()} tokens`),
-    fact("Cost", priceOf(beat)),
-    fact("Took", `${Number(beat.latency_seconds ?? 0).toFixed(2)} s`),
-    fact("Model", beat.model),
-    fact("Saw", sideName(beat.side)),
-    fact("Beat", `${beat.beat_id}, ${fullTime(beat.at)}`),
+    fact(t("Input"), `${t("{number} tokens", { number: input.toLocaleString() })}${shareNote(beat)}`),
+    fact(t("of it cached"), `${cached.toLocaleString()}${share}`),
+    fact(t("Output"), t("{number} tokens", { number: output.toLocaleString() })),
+    fact(t("Cost"), priceOf(beat)),
+    fact(t("Took"), `${Number(beat.latency_seconds ?? 0).toFixed(2)} s`),
+    fact(t("Model"), beat.model),
+    fact(t("Saw"), sideName(beat.side)),
+    fact(t("Beat"), `${beat.beat_id}, ${fullTime(beat.at)}`),
   );
 }

@@ -1,15 +1,16 @@
 /** How an agent's state looks and reads. */
 
 import { h } from "../lib/dom.js";
+import { t, word } from "../lib/words.js";
 
 const WORDS = {
-  idle: "idle",
-  thinking: "thinking",
-  typing: "typing",
-  sleeping: "asleep",
-  asleep: "asleep",
-  paused: "paused",
-  retired: "retired",
+  idle: word("idle"),
+  thinking: word("thinking"),
+  typing: word("typing"),
+  sleeping: word("asleep"),
+  asleep: word("asleep"),
+  paused: word("paused"),
+  retired: word("retired"),
 };
 const SCENE = "the scene that it sits in"; // what is waited for by all who sit in one that keeps secrets
 const MARKS = { sleeping: "💤", asleep: "💤", paused: "⏸", retired: "🚪" };
@@ -19,10 +20,15 @@ export function playsInSecret(agent) {
   return agent.waits_for === SCENE;
 }
 
-/** A state in a word; of who plays in secret no more is told than that. */
+/** A state in an English word; of who plays in secret no more is told than that. */
+export function stateOf(agent) {
+  if (agent.hidden) return word("in a room that you do not see");
+  return playsInSecret(agent) ? word("in a scene") : (WORDS[agent.state] ?? agent.state);
+}
+
+/** A state in a word. */
 export function stateWord(agent) {
-  if (agent.hidden) return "in a room that you do not see";
-  return playsInSecret(agent) ? "in a scene" : (WORDS[agent.state] ?? agent.state);
+  return t(stateOf(agent));
 }
 
 const AWAKE = ["idle", "thinking", "typing"];
@@ -30,7 +36,7 @@ const AWAKE = ["idle", "thinking", "typing"];
 /** An agent's state in the room of a channel: who thinks or types in other rooms only is idle in this one. */
 export function stateIn(agent, channelId) {
   const doing = agent.doing ?? {};
-  const state = stateWord(agent);
+  const state = stateOf(agent);
   if (!AWAKE.includes(state) || !Object.keys(doing).length) return state;
   return doing[channelId] ?? "idle";
 }
@@ -45,11 +51,11 @@ export function atWords(app, agent) {
 }
 
 /** A small sign of a state: a dot that moves while the agent is busy. */
-export function stateDot(agent, word = stateWord(agent)) {
+export function stateDot(agent, state = stateOf(agent)) {
   const mark = MARKS[agent.state];
   return h(
     "span.state",
-    { data: { state: word }, title: `${agent.name} is ${word}`, "aria-hidden": "true" },
+    { data: { state }, title: `${agent.name}: ${t(state)}`, "aria-hidden": "true" },
     mark ? h("span.state-mark", {}, mark) : h("i"),
   );
 }
@@ -59,22 +65,26 @@ export function secondsUntil(when, now = Date.now()) {
   return Math.max(0, (Date.parse(when) - now) / 1000);
 }
 
+function waitsFor(what) {
+  return t("waits for {what}", { what });
+}
+
 /** When the agent looks next, in words. */
 export function nextBeat(agent, now = Date.now()) {
-  if (agent.state === "paused") return `waits for ${agent.waits_for ?? "someone to resume it"}`;
-  if (agent.state === "retired") return "retired";
-  if (agent.state === "thinking" || agent.state === "typing") return "now";
+  if (agent.state === "paused") return waitsFor(agent.waits_for ?? t("someone to resume it"));
+  if (agent.state === "retired") return t("retired");
+  if (agent.state === "thinking" || agent.state === "typing") return t("now");
   if (!agent.next_beat_at)
-    return agent.waits_for ? `waits for ${agent.waits_for}` : "when there is something new";
+    return agent.waits_for ? waitsFor(agent.waits_for) : t("when there is something new");
   const seconds = secondsUntil(agent.next_beat_at, now);
-  return seconds < 1
-    ? "now"
-    : `in ${seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`}`;
+  if (seconds < 1) return t("now");
+  const span = seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+  return t("in {span}", { span });
 }
 
 /** How quick an agent is, in a word. */
 function paceWord(every) {
-  return every <= 2.5 ? "very quick" : every < 4.95 ? "quick" : every <= 7 ? "unhurried" : "slow";
+  return every <= 2.5 ? t("very quick") : every < 4.95 ? t("quick") : every <= 7 ? t("unhurried") : t("slow");
 }
 
 /** What an agent's tempo means, in words. */
@@ -86,7 +96,7 @@ export function paceWords(agent) {
 
 /** An agent's tempo: "unhurried, every 5.0 s". */
 export function tempo(agent) {
-  if (playsInSecret(agent)) return "not told until its scene is over";
+  if (playsInSecret(agent)) return t("not told until its scene is over");
   const every = Number(agent.interval_seconds);
-  return `${paceWord(every)}, every ${every.toFixed(1)} s`;
+  return `${paceWord(every)}, ${t("every {seconds} s", { seconds: every.toFixed(1) })}`;
 }

@@ -1,12 +1,13 @@
 /** One node beside the picture: what it is, what can be done with it, and what it tells. */
 
 import { fill, findAll, h } from "../lib/dom.js";
+import { counted, t } from "../lib/words.js";
 import { cameOf } from "./picture.js";
 import { runsOf } from "./runs.js";
 import { lineOf, mindsOf, transcriptOf } from "./telling.js";
 
-const TABS = { here: "In it", said: "Transcript", minds: "Knowledge" };
-const SIGNS = { queued: "waits", running: "runs", done: "done", failed: "failed", stopped: "stopped" };
+const TABS = { here: t("In it"), said: t("Transcript"), minds: t("Knowledge") };
+const SIGNS = { queued: t("waits"), running: t("runs"), done: t("done"), failed: t("failed"), stopped: t("stopped") };
 
 export class NodeView {
   #node = null;
@@ -65,12 +66,12 @@ export class NodeView {
     const text = JSON.stringify(node);
     if (text === this.#drawn) return;
     this.#drawn = text;
-    const turns = node.turns ? ` · ${node.turns} ${node.turns === 1 ? "turn" : "turns"}` : "";
+    const turns = node.turns ? ` · ${counted(node.turns, "turn")}` : "";
     const pressed = this.element.contains(document.activeElement) ? document.activeElement.textContent : null;
     const about = `${SIGNS[node.status]}${turns} · ${Number(node.usd).toFixed(4)} ${this.tree.about.coin}`;
     fill(
       this.element,
-      h("h3", {}, `Node ${node.id}`),
+      h("h3", {}, t("Node {number}", { number: node.id })),
       h("p.tree-about", {}, `${cameOf(node)} · ${about}`),
       node.outcome ? h("p.tree-about", {}, node.outcome) : null,
       node.note ? h("p.tree-note", {}, node.note) : null,
@@ -90,15 +91,15 @@ export class NodeView {
     const done = node.status === "done";
     const over = !["queued", "running"].includes(node.status);
     const list = [
-      [done, "Compare with …", beside],
-      [done, "Compare children", children],
-      [done, "Change …", () => begin("change", at)],
-      [done, "Ask …", () => begin("ask", at)],
-      [done && made, "Merge …", () => use("merge", at)],
-      [done && made, "Run again", () => use("rerun", at)],
-      [true, "Note …", () => begin("note", at)],
-      [!over, "Stop", () => use("stop", at)],
-      [made, "Delete …", () => use("delete", at)],
+      [done, t("Compare with …"), beside],
+      [done, t("Compare children"), children],
+      [done, t("Change …"), () => begin("change", at)],
+      [done, t("Ask …"), () => begin("ask", at)],
+      [done && made, t("Merge …"), () => use("merge", at)],
+      [done && made, t("Run again"), () => use("rerun", at)],
+      [true, t("Note …"), () => begin("note", at)],
+      [!over, t("Stop"), () => use("stop", at)],
+      [made, t("Delete …"), () => use("delete", at)],
     ];
     return list
       .filter(([fits]) => fits)
@@ -114,7 +115,7 @@ export class NodeView {
       };
       return h("button.tab", { type: "button", role: "tab", data: { tab: key }, on: { click: pick } }, name);
     });
-    const list = h("div.tabs", { role: "tablist", "aria-label": "What this node tells" }, buttons);
+    const list = h("div.tabs", { role: "tablist", "aria-label": t("What this node tells") }, buttons);
     list.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       const at = buttons.indexOf(document.activeElement);
@@ -138,7 +139,7 @@ export class NodeView {
 
   #emptyOrNot() {
     if (this.#tab !== "here") return;
-    const none = h("p.quiet", {}, "Nothing happened in it.");
+    const none = h("p.quiet", {}, t("Nothing happened in it."));
     const shown = this.#events.length ? this.list : none;
     if (this.body.firstChild !== shown || !this.#events.length) fill(this.body, shown);
   }
@@ -152,7 +153,7 @@ export class NodeView {
       return;
     }
     if (node.status !== "done") {
-      fill(this.body, h("p.quiet", {}, "There is nothing to read of a node that is not done."));
+      fill(this.body, h("p.quiet", {}, t("There is nothing to read of a node that is not done.")));
       return;
     }
     const told = tab === "said" ? transcriptOf(this.tree, node.id) : mindsOf(this.host, this.tree, node.id);

@@ -1,6 +1,7 @@
 /** A tree of what-ifs: its picture, and one node or two beside it; on the playground's page and in the console. */
 
 import { fill, h, oncePerFrame } from "../lib/dom.js";
+import { counted, t } from "../lib/words.js";
 import { icon } from "../lib/icons.js";
 import { NodeView } from "./node.js";
 import { Picture } from "./picture.js";
@@ -26,7 +27,7 @@ export class Pane {
     this.picture = new Picture((id, beside) => this.#choose(id, beside));
     this.title = h("h2");
     this.about = h("p.tree-state", { role: "status" });
-    this.side = h("div.tree-side", { role: "group", "aria-label": "Node" });
+    this.side = h("div.tree-side", { role: "group", "aria-label": t("Node") });
     const use = (...given) => host.use(...given);
     const begin = (...given) => host.begin(...given);
     const deeds = { use, begin, beside: () => this.#besideNext(), children: () => this.#compare(null) };
@@ -40,14 +41,14 @@ export class Pane {
 
   #build() {
     const large = (button) => this.#large(button.getAttribute("aria-pressed") !== "true");
-    this.bigger = tool("Only the tree", "open", large);
+    this.bigger = tool(t("Only the tree"), "open", large);
     this.bigger.setAttribute("aria-pressed", "false");
     const tools = h(
       "div.tree-tools",
-      { role: "toolbar", "aria-label": "Picture" },
-      tool("Larger", "plus", () => this.picture.larger()),
-      tool("Smaller", "minus", () => this.picture.smaller()),
-      tool("Show all nodes", "fit", () => this.picture.fit()),
+      { role: "toolbar", "aria-label": t("Picture") },
+      tool(t("Larger"), "plus", () => this.picture.larger()),
+      tool(t("Smaller"), "minus", () => this.picture.smaller()),
+      tool(t("Show all nodes"), "fit", () => this.picture.fit()),
       this.bigger,
     );
     const head = h("div.tree-head", {}, this.title, this.about, tools);
@@ -95,11 +96,11 @@ export class Pane {
     }
     const usd = [...nodes.values()].reduce((sum, one) => sum + Number(one.usd), 0);
     const runs = [...nodes.values()].filter((one) => one.status === "running").length;
-    this.title.textContent = `What if ${about.id}${about.title ? `: ${about.title}` : ""}`;
-    const words = `${nodes.size} ${nodes.size === 1 ? "node" : "nodes"}${runs ? `, ${runs} running` : ""}`;
+    this.title.textContent = `${t("What if {number}", { number: about.id })}${about.title ? `: ${about.title}` : ""}`;
+    const words = `${counted(nodes.size, "node")}${runs ? `, ${t("{number} running", { number: runs })}` : ""}`;
     this.about.textContent = this.#choosing
-      ? "Choose the other node."
-      : `${words} · ${usd.toFixed(4)} of ${Number(about.usd_cap).toFixed(2)} ${about.coin}`;
+      ? t("Choose the other node.")
+      : `${words} · ${t("{spent} of {most}", { spent: usd.toFixed(4), most: `${Number(about.usd_cap).toFixed(2)} ${about.coin}` })}`;
     this.picture.draw(nodes, this.#chosen);
     this.node.update();
   }
@@ -130,9 +131,9 @@ export class Pane {
     this.#chosen = other === null ? [first] : [first, other];
     this.#choosing = false;
     this.#draw();
-    const back = h("button.button.small", { type: "button", on: { click: () => this.#show(first) } }, "Back");
-    const what = other === null ? `Children of node ${first}` : `Node ${first} beside node ${other}`;
-    const wait = h("p.quiet", { role: "status" }, "Comparing …");
+    const back = h("button.button.small", { type: "button", on: { click: () => this.#show(first) } }, t("Back"));
+    const what = other === null ? t("Children of node {number}", { number: first }) : t("Node {one} beside node {two}", { one: first, two: other });
+    const wait = h("p.quiet", { role: "status" }, t("Comparing …"));
     const body = h("div.tree-body", { tabindex: 0, role: "group", "aria-label": what }, wait);
     fill(this.side, h("h3", {}, what), back, body);
     back.focus(); // now: who has gone elsewhere by the time it is read is left where they are

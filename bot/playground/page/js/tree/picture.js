@@ -1,24 +1,27 @@
 /** A tree drawn from left to right, to be pulled about and made larger by wheel, fingers or keys. */
 
 import { h, oncePerFrame } from "../lib/dom.js";
+import { counted, t } from "../lib/words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const [LEVEL, ROW, DISC, REACH] = [84, 54, 18, 25];
 const [SMALLEST, LARGEST, STEP] = [0.15, 3, 1.25];
 const PULLED = 4; // pixels from which on a press is no click
 const CAME = {
-  advance: ["a", "went on"],
-  multi: ["m", "one of several"],
-  chain: ["c", "a link of a chain"],
-  ask: ["?", "was asked"],
-  branch: ["b", "several changes"],
-  agent_ctx: ["k", "a changed mind"],
-  agent_plan: ["p", "a changed plan"],
-  agent_props: ["r", "a changed agent"],
-  scene_state: ["s", "a changed scene"],
-  public_event: ["e", "an event"],
-  settings: ["o", "changed settings"],
+  advance: ["a", t("went on")],
+  multi: ["m", t("one of several")],
+  chain: ["c", t("a link of a chain")],
+  ask: ["?", t("was asked")],
+  branch: ["b", t("several changes")],
+  agent_ctx: ["k", t("a changed mind")],
+  agent_plan: ["p", t("a changed plan")],
+  agent_props: ["r", t("a changed agent")],
+  scene_state: ["s", t("a changed scene")],
+  public_event: ["e", t("an event")],
+  settings: ["o", t("changed settings")],
 };
+
+const STATUSES = { queued: t("queued"), running: t("running"), done: t("done"), failed: t("failed"), stopped: t("stopped") };
 
 function s(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
@@ -64,15 +67,15 @@ function newestPath(nodes) {
 
 /** How a node came from its parent, in words. */
 export function cameOf(node) {
-  return node.parent === null ? "where it begins" : `${CAME[node.edge]?.[1] ?? "came"} after ${node.parent}`;
+  return node.parent === null ? t("where it begins") : t("{how} after {number}", { how: CAME[node.edge]?.[1] ?? t("came"), number: node.parent });
 }
 
 /** What a node is, in words. */
 export function wordsOf(node) {
   const from = node.parent === null ? "" : `, ${cameOf(node)}`;
-  const turns = node.turns ? `, ${node.turns} ${node.turns === 1 ? "turn" : "turns"}` : "";
+  const turns = node.turns ? `, ${counted(node.turns, "turn")}` : "";
   const outcome = node.outcome ? `: ${node.outcome}` : "";
-  return `Node ${node.id}${from}, ${node.status}${turns}${outcome}${node.note ? `. ${node.note}` : ""}`;
+  return `${t("Node {number}", { number: node.id })}${from}, ${STATUSES[node.status]}${turns}${outcome}${node.note ? `. ${node.note}` : ""}`;
 }
 
 export class Picture {
@@ -94,7 +97,7 @@ export class Picture {
     this.plane = s("g", { role: "none" }, this.lines, this.discs);
     this.element = s(
       "svg",
-      { class: "tree-picture", role: "tree", "aria-label": "Nodes", "aria-multiselectable": "true" },
+      { class: "tree-picture", role: "tree", "aria-label": t("Nodes"), "aria-multiselectable": "true" },
       this.plane,
     );
     this.frame = h("div.tree-frame", {}, this.element);

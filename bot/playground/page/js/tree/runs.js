@@ -1,20 +1,21 @@
 /** Buttons that let a tree grow, each with what it is thought to cost; they do what the bot's own commands do. */
 
 import { afterPause, h } from "../lib/dom.js";
+import { t } from "../lib/words.js";
 
 const RUNS = [
-  ["advance", "Advance", "One child that goes on"],
-  ["multi", "Siblings", "Several children, each with its own chance"],
-  ["chain", "Chain", "A line of children of one turn each"],
-  ["frontier", "Frontier", "A child for each of the deepest leaves"],
+  ["advance", t("Advance"), t("One child that goes on")],
+  ["multi", t("Siblings"), t("Several children, each with its own chance")],
+  ["chain", t("Chain"), t("A line of children of one turn each")],
+  ["frontier", t("Frontier"), t("A child for each of the deepest leaves")],
 ];
 const LIMITS = { turns: [1, 20], siblings: [2, 8] };
 
 /** What something is thought to cost. */
 export function money(usd, coin) {
   const number = Number(usd);
-  if (!number) return "free";
-  return number < 0.0001 ? `under 0.0001 ${coin}` : `about ${number.toFixed(4)} ${coin}`;
+  if (!number) return t("free");
+  return number < 0.0001 ? t("under {money}", { money: `0.0001 ${coin}` }) : t("about {money}", { money: `${number.toFixed(4)} ${coin}` });
 }
 
 function number(name, label, value, change) {
@@ -26,8 +27,8 @@ function number(name, label, value, change) {
 /** Build the buttons for a node; `use(what, values, usd)` does one of them, at the price that stands on it. */
 export function runsOf(tree, node, use) {
   const later = afterPause(250, () => read());
-  const [turnsBox, turns] = number("turns", "Turns", 1, () => wait());
-  const [siblingsBox, siblings] = number("siblings", "Siblings", 3, () => wait());
+  const [turnsBox, turns] = number("turns", t("Turns"), 1, () => wait());
+  const [siblingsBox, siblings] = number("siblings", t("Siblings"), 3, () => wait());
   const seen = new Map(); // prices that stand on buttons
   const why = h("p.quiet", { role: "status" });
   const buttons = RUNS.map(([what, label, title]) => {
@@ -47,7 +48,7 @@ export function runsOf(tree, node, use) {
   };
   const read = async () => {
     if (!turns.checkValidity() || !siblings.checkValidity()) {
-      why.textContent = "Give 1 to 20 turns, and 2 to 8 siblings.";
+      why.textContent = t("Give 1 to 20 turns, and 2 to 8 siblings.");
       return;
     }
     const asked = { turns: turns.value, siblings: siblings.value };

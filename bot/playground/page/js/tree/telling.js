@@ -5,12 +5,13 @@
 
 import { clockTime } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
+import { t } from "../lib/words.js";
 import { hudLines } from "../side/beat.js";
 import { openDialog } from "../widgets/dialog.js";
 import { orSay } from "../widgets/toast.js";
 
 function short(value) {
-  if (value === null || value === undefined) return "nothing";
+  if (value === null || value === undefined) return t("nothing");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
@@ -20,32 +21,32 @@ async function showSeen(host, tree, nodeId, event) {
   const beat = await orSay(() => tree.ask(path));
   if (!beat) return;
   const name = host.name(event.agent);
-  const hud = h("pre.hud", { tabindex: 0, "aria-label": "HUD" }, hudLines(beat.hud));
-  const answer = h("pre.hud.answer", { tabindex: 0, "aria-label": "Answer" }, beat.answer);
+  const hud = h("pre.hud", { tabindex: 0, "aria-label": t("HUD") }, hudLines(beat.hud));
+  const answer = h("pre.hud.answer", { tabindex: 0, "aria-label": t("Answer") }, beat.answer);
   const thoughts = beat.thoughts ? h("p.thoughts", {}, beat.thoughts) : null;
-  const body = h("div.dialog-body.tree-seen", {}, thoughts, hud, h("h3", {}, "What it answered"), answer);
-  openDialog(`What ${name} saw in node ${nodeId}`, () => body, { kind: "wide" });
+  const body = h("div.dialog-body.tree-seen", {}, thoughts, hud, h("h3", {}, t("What it answered")), answer);
+  openDialog(t("What {agent} saw in node {number}", { agent: name, number: nodeId }), () => body, { kind: "wide" });
 }
 
 const LINES = {
   message: (host, event) => {
     const who = /^\d+$/.test(event.by) ? host.name(event.by) : event.by;
-    return [h("b", {}, who), ` in ${host.name(event.room)}'s room: ${event.text}`];
+    return [h("b", {}, who), ` ${t("in {owner}'s room", { owner: host.name(event.room) })}: ${event.text}`];
   },
-  move: (host, event) => [`Seat ${event.seat} in scene ${event.scene}: ${event.move}`],
+  move: (host, event) => [`${t("Seat {seat} in scene {scene}", { seat: event.seat, scene: event.scene })}: ${event.move}`],
   knowledge: (host, event) => [
     h("b", {}, host.name(event.agent)),
-    ` knows ${event.path}: ${short(event.before)} → ${short(event.after)}`,
+    ` ${t("knows {path}", { path: event.path })}: ${short(event.before)} → ${short(event.after)}`,
   ],
   beat: (host, event, tree, nodeId) => {
-    const did = event.failed || (event.did.length ? event.did.join(" ") : "stayed silent");
+    const did = event.failed || (event.did.length ? event.did.join(" ") : t("stayed silent"));
     const name = host.name(event.agent);
     const click = () => showSeen(host, tree, nodeId, event);
-    const label = `What ${name} saw`;
+    const label = t("What {agent} saw", { agent: name });
     return [
       h("b", {}, name),
-      ` looked (${event.reason}): ${did} `,
-      h("button.link", { type: "button", "aria-label": label, on: { click } }, "what it saw"),
+      ` ${t("looked ({reason})", { reason: event.reason })}: ${did} `,
+      h("button.link", { type: "button", "aria-label": label, on: { click } }, t("what it saw")),
     ];
   },
 };
@@ -59,7 +60,7 @@ export function lineOf(host, tree, nodeId, event) {
 /** What was said since the fork. */
 export async function transcriptOf(tree, nodeId) {
   const { lines } = await tree.ask(`/nodes/${nodeId}/transcript`);
-  if (!lines.length) return h("p.quiet", {}, "Nothing was said since the fork.");
+  if (!lines.length) return h("p.quiet", {}, t("Nothing was said since the fork."));
   return h(
     "ol.tree-lines",
     {},
@@ -75,9 +76,9 @@ function paths(values) {
 export async function mindsOf(host, tree, nodeId) {
   const { minds } = await tree.ask(`/nodes/${nodeId}/minds`);
   const told = minds.filter((one) => Object.keys(one.knowledge).length || Object.keys(one.focus).length);
-  if (!told.length) return h("p.quiet", {}, "Nobody carries anything here.");
+  if (!told.length) return h("p.quiet", {}, t("Nobody carries anything here."));
   return told.map((one) => [
-    h("h4", {}, one.side ? `${one.name}, beside ${host.name(one.side)}'s room` : one.name),
+    h("h4", {}, one.side ? `${one.name}, ${t("beside {owner}'s room", { owner: host.name(one.side) })}` : one.name),
     h("dl.facts", {}, paths(one.knowledge), paths(one.focus)),
   ]);
 }

@@ -2,6 +2,7 @@
 
 import { Bus } from "../lib/bus.js";
 import { ask, follow } from "../lib/stream.js";
+import { t } from "../lib/words.js";
 
 /** Emits `change` when a node is otherwise, `run` with a node that began or ended, `gone` with a sentence. */
 export class Tree extends Bus {
@@ -39,7 +40,7 @@ export class Tree extends Bus {
   /** See all of it as it is now. */
   async refresh() {
     const shown = await this.ask("");
-    this.about = shown.tree;
+    this.about = { ...shown.tree, coin: t(shown.tree.coin) };
     this.#after = shown.seq;
     this.nodes = new Map(shown.nodes.map((one) => [one.id, one]));
     this.emit("change");
