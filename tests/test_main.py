@@ -129,7 +129,7 @@ def test_a_backup_is_a_database_of_its_own(tmp_path: Path) -> None:
     assert (tmp_path / "copy.db").read_bytes().startswith(b"SQLite format 3")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_everything_moves_into_another_database_once_and_the_old_one_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +228,7 @@ def test_nothing_is_written_over_without_force(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "data"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = tmp_path / "data"
     settle(data)

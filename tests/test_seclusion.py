@@ -28,7 +28,7 @@ def arguments(pid: int | None) -> bytes:
     return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc to look into")
 async def test_what_communities_begin_with_is_nobodys_to_read_among_its_arguments(tmp_path: Path) -> None:
     config = CommunityConfig(language="Esperanto of old")
@@ -43,7 +43,7 @@ async def test_what_communities_begin_with_is_nobodys_to_read_among_its_argument
         await grower.close()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_one_that_others_killed_is_begun_again_for_who_asks_next_and_nobody_wonders_at_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -72,7 +72,7 @@ def environment_of(pid: int | None) -> str:
     return Path(f"/proc/{pid}/environ").read_bytes().decode()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc to look into")
 async def test_its_environment_holds_no_token_and_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = {
@@ -136,7 +136,7 @@ def soon_hung(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     return frozen
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_who_asked_something_of_one_that_hangs_is_told_that_it_ended_and_can_ask_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +160,7 @@ async def test_who_asked_something_of_one_that_hangs_is_told_that_it_ended_and_c
             await grower.close()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
