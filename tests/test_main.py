@@ -330,6 +330,8 @@ def test_a_community_is_exported_once_and_imported_with_its_secret(
     assert "open only with this Selfroom's secret" in told
     assert modes(tmp_path / "all.zip") == {".": 0o600}
     assert "already" in refused("export", "all.zip")
+    assert selfroom("export").exit_code == 0  # into one named after now
+    assert len([*tmp_path.glob("selfroom-*.zip")]) == 1
     assert selfroom("export", "all.zip", "--force").exit_code == 0
     monkeypatch.setenv("SELFROOM_DATA_DIR", "elsewhere")
     assert "or was changed: give that of the Selfroom it comes from" in refused("import", "all.zip")

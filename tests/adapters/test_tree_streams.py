@@ -75,6 +75,9 @@ class Gate(NoTrees):
     ) -> Mapping[Operation, Decimal | str]:
         return {"advance": Decimal(turns), "multi": Decimal(turns) * siblings, "frontier": "No leaf can go on."}
 
+    async def remarks(self, token: str, guild_id: Snowflake, timeline: Timeline) -> Sequence[str]:
+        return ["It begins in the dark."]
+
     async def coin(self, timeline: Timeline) -> str:
         return "imaginary USD"
 
@@ -131,6 +134,7 @@ async def test_what_happens_after_a_snapshot_comes_once_however_often_a_page_com
             (0, None, "done"),
             (1, 0, "done"),
         ]
+        assert shown["tree"]["remarks"] == ["It begins in the dark."]
 
         async def grow() -> None:
             for parent in range(1, 6):

@@ -90,6 +90,7 @@ async def _measured() -> list[Figure]:
             figures.append(Figure(name=f"scale.times_{minds}", value=ratio, unit="×", target=times, better="higher"))
     leases = (await _taken_over()) / LEASE_SECONDS
     figures.append(Figure(name="scale.taken_over_after", value=leases, unit="leases", target=2))
+    figures.append(Figure(name="scale.ends_after", value=await _ended(), unit="s", target=10))
     return [*figures, *await _rung()]
 
 
@@ -205,6 +206,19 @@ async def _taken_over() -> float:
         first.kill()
         await model.was_asked(2)
         return model.asked[1] - killed
+
+
+async def _ended() -> float:
+    """Tell a mind to end while its call goes on; gives the seconds until it has."""
+    async with _town() as (stack, store, model, environment):
+        model.seconds = 3_600.0
+        first = await stack.enter_async_context(_mind(environment))
+        await _call(store, agents=1)
+        await model.was_asked(1)
+        told = time.perf_counter()
+        first.terminate()
+        await first.wait()
+        return time.perf_counter() - told
 
 
 @asynccontextmanager
