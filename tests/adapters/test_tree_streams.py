@@ -109,14 +109,19 @@ async def served(folder: Path) -> AsyncIterator[tuple[Orchard, aiohttp.ClientSes
 
 async def read(session: aiohttp.ClientSession, path: str, many: int) -> list[dict[str, Any]]:
     """Read so many events of a stream, and leave."""
-    found: list[dict[str, Any]] = []
     async with session.get(path) as response:
         assert response.content_type == "text/event-stream"
-        while len(found) < many:
-            line = (await response.content.readline()).decode()
-            assert line, "the stream ended"
-            if line.startswith("data: "):
-                found.append(json.loads(line.removeprefix("data: ")))
+        return await heard(response, many)
+
+
+async def heard(response: aiohttp.ClientResponse, many: int) -> list[dict[str, Any]]:
+    """Read so many events of an answer that goes on."""
+    found: list[dict[str, Any]] = []
+    while len(found) < many:
+        line = (await response.content.readline()).decode()
+        assert line, "the stream ended"
+        if line.startswith("data: "):
+            found.append(json.loads(line.removeprefix("data: ")))
     return found
 
 
