@@ -25,14 +25,14 @@ install: .venv/run.stamp ## Fetch what a service needs, and start nothing (docs/
 	@$(UV) sync --frozen --inexact --no-dev $(QUIET)
 	@$(BIN)/python -m compileall -q bot cogs storage
 
-test: .venv/dev.stamp browser style ## Everything that must hold before a change lands
+test: .venv/dev.stamp browser style ## Everything that must hold before a change lands; WORKERS=6 for more at a time
 	@$(MAKE) --no-print-directory --jobs=2 types tests
 
 cover: .venv/dev.stamp browser ## The tests once more, slower, with what they leave untried
 	@$(MAKE) --no-print-directory tests WITH="--cov --cov-branch --cov-report=term:skip-covered"
 
 fast: .venv/dev.stamp ## Only the quick tests
-	$(BIN)/pytest -n 2 --durations 10 --durations-min 1 -m "not e2e and not long"
+	$(BIN)/pytest -n 2 --durations 10 --durations-min 1 -m "not e2e and not long and not slow"
 
 lint: style types ## Format, lint, import contracts and types, without changing anything
 
@@ -47,10 +47,10 @@ types: .venv/dev.stamp
 # What pytest makes of the tests before they run is half of a start, and would be made anew by each of its processes.
 tests fast: export PYTHONDONTWRITEBYTECODE :=
 
-# Four at a time, also on two cores: most end-to-end tests wait for other programs.
+# Four at a time, also on two cores: most end-to-end tests wait for other programs. Each takes up to a gigabyte.
 tests: .venv/dev.stamp .venv/bytecode.stamp
 	$(BIN)/alembic check
-	@$(BIN)/pytest -n 4 --durations 10 $(WITH) || { \
+	@$(BIN)/pytest -n $(or $(WORKERS),4) --durations 10 $(WITH) || { \
 		[ $$? -eq 1 ] && echo "Once more, one at a time, what failed: what passes now is unsteady, and a bug in its test or in Selfroom." && \
 		$(BIN)/pytest --last-failed --last-failed-no-failures=none -rA --tb=short; }
 

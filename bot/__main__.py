@@ -40,7 +40,7 @@ cli.add_typer(runs, name="runs")
 cli.add_typer(tokens, name="token")
 
 File = Annotated[Path, typer.Argument(dir_okay=False)]
-BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
+OwnFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file of that name.")]
 TreeNumber = Annotated[int, typer.Argument(min=1, help="The tree's number.")]
 NodeNumber = Annotated[int, typer.Argument(min=0, help="The node's number.")]
@@ -130,8 +130,8 @@ def rotate_secret_() -> None:
 
 
 @cli.command(name="export")
-def export_(archive: File, guild: Guild = None, force: Force = False) -> None:
-    """Write a whole community into one archive."""
+def export_(archive: OwnFile = None, guild: Guild = None, force: Force = False) -> None:
+    """Write a whole community into one archive; without an ARCHIVE into one named after now, in this folder."""
     from bot.vault import export_community
 
     carry_out(export_community(settings(), path=archive, guild_id=guild, say=say, force=force))
@@ -152,7 +152,7 @@ def import_(
 
 
 @cli.command()
-def backup(file: BackupFile = None, force: Force = False) -> None:
+def backup(file: OwnFile = None, force: Force = False) -> None:
     """Copy the SQLite database, also while Selfroom runs; without a FILE into the data folder, for so many days."""
     from bot.vault import back_up
 

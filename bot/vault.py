@@ -106,10 +106,11 @@ def chosen(communities: Sequence[Community], guild_id: int | None) -> Community:
 
 
 async def export_community(
-    settings: Settings, *, path: Path, guild_id: int | None, say: Say, force: bool = False
+    settings: Settings, *, path: Path | None, guild_id: int | None, say: Say, force: bool = False
 ) -> None:
-    """Write a community into an archive."""
+    """Write a community into an archive: into one in the present folder that is named after now, when none is."""
     check_lived_in(settings)
+    path = path or Path(f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.zip")
     async with opened(settings) as store:
         spare_our_own(settings, store, path)
         async with store.reading() as read:

@@ -163,6 +163,9 @@ class Visitors:
         await self._manager(token, guild_id)
         return await self._client.desk.timelines.all(guild_id)
 
+    async def remarks(self, token: str, guild_id: Snowflake, timeline: Timeline) -> Sequence[str]:
+        return await self._client.desk.timelines.remarks(timeline, (await self._manager(token, guild_id)).id)
+
     async def coin(self, timeline: Timeline) -> str:
         return await self._client.desk.timelines.coin(timeline)
 

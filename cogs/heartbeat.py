@@ -59,7 +59,7 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
 
     @app_commands.command()
     async def pause(self, interaction: Interaction, agent: AgentArg | None = None) -> None:
-        """Pause one agent, or everyone at once.
+        """Pause one agent, or everyone at once: that it asks before it does.
 
         Args:
             agent: Whom to pause; everyone when left out
@@ -67,9 +67,20 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         await wait(interaction)
         if agent is not None:
             await self.act(interaction, Pause(), subject=agent.id)
-        else:
+        elif await self.may_pause_all(interaction):
             told = await self.desk.community.pause(guild_of(interaction), person(interaction), paused=True)
             await self.say(interaction, told)
+
+    async def may_pause_all(self, interaction: Interaction) -> bool:
+        """Tell whether everyone is to be paused for sure, or is already; else ask, where a manager does."""
+        managers_only(interaction)
+        view = await self.desk.community.view(guild_of(interaction), messages=0)
+        awake = [one for one in view.agents.values() if one.paused_reason is None and one.retired_at is None]
+        asked = Sentence(
+            "Pause everyone here? {agents} would do nothing, in any room, until /heartbeat resume.",
+            agents=counted(len(awake), "agent"),
+        )
+        return view.community.paused or await self.sure(interaction, asked, Sentence("Pause everyone"))
 
     @app_commands.command()
     async def resume(self, interaction: Interaction, agent: AgentArg | None = None) -> None:

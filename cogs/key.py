@@ -29,8 +29,8 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
     async def create(
         self,
         interaction: Interaction,
-        room: AgentArg | None = None,
         label: Label | None = None,
+        room: AgentArg | None = None,
         key: Secret | None = None,
         hours: Hours | None = None,
         uses: Uses | None = None,
@@ -38,8 +38,8 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
         """Make a key to a room; its secret is drawn when you give none, and shown to you alone.
 
         Args:
-            room: Which room; this one when left out
             label: A name for the key, which is no secret
+            room: Which room; this one when left out
             key: The secret itself, 4 to 64 characters
             hours: After how many hours it opens nothing any more
             uses: How often it can be used

@@ -7,8 +7,10 @@ from discord import app_commands
 
 from bot.core.actions import SetIgnored, SetMuted
 from bot.core.keeping import Readable
+from bot.core.people import why_unheard
 from bot.core.sentences import Sentence
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, may_read_thread, person, reader, wait
+from cogs.ui.again import Again, question, with_button
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.traces import TraceButton
 
@@ -99,10 +101,26 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
 
     @app_commands.command(name="ignore-me", extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(10, 60.0)
-    async def ignore_me(self, interaction: Interaction, ignore: bool = True) -> None:
+    async def ignore_me(self, interaction: Interaction, ignore: bool | None = None) -> None:
         """Have all agents ignore you, or listen to you again.
 
         Args:
-            ignore: Whether they are to ignore you
+            ignore: Whether they are to ignore you; left out, you are told how it is, and asked
         """
-        await self.act(interaction, SetIgnored(ignored=ignore))
+        if ignore is not None:
+            await self.act(interaction, SetIgnored(ignored=ignore))
+        else:
+            await self.tell_whether_ignored(interaction)
+
+    async def tell_whether_ignored(self, interaction: Interaction) -> None:
+        """Tell whoever asked whether agents ignore them, with a button that has it otherwise."""
+        await wait(interaction)
+        known = await self.desk.privacy.known(guild_of(interaction), person(interaction))
+        again = Again("privacy ignore-me", (f"ignore={not known.ignored}",))
+        if known.ignored:
+            told = Sentence("Agents ignore you now: they do not hear what you say.")
+            await self.say(interaction, told, view=with_button(again, Sentence("Have them listen to me again")))
+        else:
+            now = why_unheard(known) or Sentence("Agents hear you now.")
+            told = Sentence("{now} Have all of them ignore you from now on?", now=now)
+            await self.say(interaction, told, view=question(again, Sentence("Ignore me")))

@@ -211,7 +211,7 @@ _THEIRS = {
 
 
 def claimable(session: Session, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime) -> Question:
-    """Ask which of these agents are due and free, and since when."""
+    """Ask which of these agents are due and free, since when, and who held them last without letting them go."""
     of = {"community_id": community_id, "agents": session.many(agent_ids), "now": now}
     return questions(is_sqlite=session.is_sqlite).can_be_claimed, of
 
@@ -254,7 +254,7 @@ class SqlClaims:
         Nobody else can claim in between: writing is one at a time on SQLite and per community on PostgreSQL.
         """
         rows = await self.session.rows(*claimable(self.session, community_id, agent_ids, now))
-        found = [row[0] for row in sorted(rows, key=lambda row: (row[1], row[0]))]
+        found = {row[0]: row[2] for row in sorted(rows, key=lambda row: (row[1], row[0]))}
         reasons = await self._due_reasons(community_id, agent_ids, now)
         claims = [
             Claim(
@@ -263,8 +263,9 @@ class SqlClaims:
                 beat_id=BeatId(self.session.ids.take("beat")),
                 lease_until=lease_until,
                 reasons=tuple(reasons.get(agent_id, ())),
+                is_takeover=held_by is not None,
             )
-            for agent_id in found
+            for agent_id, held_by in found.items()
         ]
         taken = [
             {"its": community_id, "whose": claim.agent_id, "beat": claim.beat_id, "until": lease_until}

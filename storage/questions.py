@@ -240,7 +240,7 @@ def questions(*, is_sqlite: bool) -> Questions:
         reasons=_all_of(REASONS)
         .where(among(REASONS.c.agent_id, "members"))
         .order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id),
-        can_be_claimed=select(AGENTS.c.id, AGENTS.c.next_beat_at).where(
+        can_be_claimed=select(AGENTS.c.id, AGENTS.c.next_beat_at, AGENTS.c.beat_id).where(
             _its(AGENTS), AGENTS.c.next_beat_at <= bindparam("now"), FREE, among(AGENTS.c.id, "agents")
         ),
         buried=_all_of(TOMBSTONES).where(among(TOMBSTONES.c.discord_id, "posts")),

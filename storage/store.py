@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +34,7 @@ from storage.moving.rehoming import clone_community
 from storage.moving.staging import clear_unfinished
 from storage.moving.whole import copy_whole
 from storage.parts import SqlReading, SqlWriting
+from storage.places import Places
 from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
 from storage.session import Session
@@ -57,6 +58,7 @@ class SqlStore:
         self._purger = Purger(database, self._carry_on)
         self._held = AsyncExitStack()
         self._is_alone = False
+        self._places: Places | None = None  # for calls, which processes beside share
         self.on_happened: Callable[[Sequence[Happening]], None] | None = None  # is told what is written for good
 
     @classmethod
@@ -75,6 +77,7 @@ class SqlStore:
             if post is not None:
                 await store._held.enter_async_context(on_post(database, post))
                 store._is_alone = post != "mind"
+                store._places = Places(database) if post != "run" else None
             await migrate(database)
             if post is not None and timelines is not None:
                 await settle_trees(database, timelines)
@@ -118,6 +121,9 @@ class SqlStore:
         used again: of them that is never said.
         """
         return await self._purger.finish(community_id, patience=PATIENCE_SECONDS) and self.database.is_sqlite
+
+    def call_place(self, server: str, most: int) -> AbstractAsyncContextManager[None]:
+        return nullcontext() if self._places is None else self._places.place(server, most)
 
     async def pay_off(self) -> None:
         """Go on with what is still owed to those whose words go: minds beside this process may have deleted some."""
@@ -199,6 +205,8 @@ class SqlStore:
 
     async def close(self) -> None:
         await self._purger.close()
+        if self._places is not None:
+            await self._places.close()
         await self._held.aclose()
         await self.database.close()
 

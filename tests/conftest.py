@@ -26,6 +26,13 @@ from tests.playground.openapi import held_to_the_description
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
 SLOW_PLACES = re.compile(r"^tests/(adapters/discord|chaos|playground)/?|\[postgres\w*[\]-]")
+# Modules whose tests play scenes, worlds and archives as a whole: one takes little, and together they take half of all.
+SLOW_MODULES = re.compile(
+    r"^tests/(engine/(front_desk/test_(merges|timelines)|runs|timelines|test_(calls_at_once|closed_scenes|company|deadlines"
+    r"|estimating|looking_back|overtaken|presence|private_threads|scene_privacy|scenes_in_rooms|stage|statements|upkeep))"
+    r"|storage/(timelines|test_(alone|emptying|erasing|forgetting|forgetting_much|handed|hostile_archives|migrations|moving"
+    r"|owed|rehoming|resealing|restoring|shapes|whole))|test_main)(/|\.py)"
+)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -106,9 +113,11 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark what runs a playground or a database server as end to end, so that `make fast` stays fast."""
+    """Mark what runs a playground or a database server as end to end, and what is slow, so that `make fast` is fast."""
     if SLOW_PLACES.search(item.nodeid):
         item.add_marker(pytest.mark.e2e)
+    if SLOW_MODULES.search(item.nodeid):
+        item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -130,9 +139,12 @@ def slowness(item: pytest.Item) -> int:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even import, for `make fast`, where every test is end to end."""
-    place = collection_path.relative_to(config.rootpath).as_posix()
-    return True if "not e2e" in config.option.markexpr and SLOW_PLACES.search(place) else None
+    """Do not even import, for `make fast`, where every test is end to end or slow."""
+    place, without = collection_path.relative_to(config.rootpath).as_posix(), config.option.markexpr
+    left_out = ("not e2e" in without and SLOW_PLACES.search(place)) or (
+        "not slow" in without and SLOW_MODULES.search(place)
+    )
+    return True if left_out else None
 
 
 def pytest_collection_finish() -> None:

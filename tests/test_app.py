@@ -58,7 +58,7 @@ def test_keys_of_other_vendors_open_their_models_by_prefix(tmp_path: Path) -> No
     assert "1234567890" not in repr(others)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_no_collection_goes_through_what_a_run_has_loaded_for_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,7 +104,7 @@ def test_there_is_an_example_of_an_action_a_format_and_a_command() -> None:
         assert any(path.startswith(folder) for path in paths), folder
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_the_examples_add_is_offered_performed_and_registered(house: Path) -> None:
     assert set(run(house, "-c", SEEN).split()) == {"True"}
     run(house, "-m", "pytest", "-q", "tests/engine/performer/test_talk.py", "-k", "reminds")

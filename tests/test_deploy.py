@@ -87,7 +87,8 @@ def test_nobody_but_selfroom_and_what_asks_it_reaches_a_database_that_trusts_eve
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
     assert services["database"]["environment"]["POSTGRES_HOST_AUTH_METHOD"] == "trust"
     inside = {name for name, one in services.items() if one.get("network_mode") == "service:database"}
-    assert inside == {"selfroom", "prometheus"}  # neither does what others ask of it
+    assert inside == {"selfroom", "mind", "nats", "prometheus"}  # none does what others ask of it
+    assert "--addr 127.0.0.1" in " ".join(services["nats"]["command"])
     assert not any("ports" in services[name] for name in {*inside, "database"})
     assert services["database"]["command"] == ["-c", "listen_addresses=127.0.0.1"]
     assert all(port.startswith("127.0.0.1:") for one in services.values() for port in one.get("ports", ()))
@@ -118,6 +119,17 @@ def test_the_steps_on_a_server_name_files_settings_services_and_commands_that_th
     assert set(asked) <= set(services)
     targets = re.findall(r"make -C /opt/selfroom (\w+)", steps)
     assert all(f"\n{one}: " in (ROOT / "Makefile").read_text(encoding="utf-8") for one in targets)
+
+
+def test_minds_in_containers_are_like_the_gateway_but_for_what_they_do() -> None:
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    gateway, mind = services["selfroom"], services["mind"]
+    assert (gateway["command"], mind["command"]) == (["${POST:-run}"], ["mind"])
+    alike = ("build", "env_file", "network_mode", "read_only", "tmpfs", "cap_drop", "security_opt", "volumes")
+    assert {name: gateway[name] for name in alike} == {name: mind[name] for name in alike}
+    assert {name for name, one in services.items() if one.get("profiles") == ["scale"]} == {"mind", "nats"}
+    told = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
+    assert "POST=gateway" in told and "--profile scale up --build --detach --scale mind=" in told
 
 
 @pytest.mark.skipif(which("systemd-analyze") is None, reason="there is no systemd-analyze here")

@@ -65,19 +65,19 @@ def imported(tree: ast.Module) -> set[str]:
     return whole | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_is_private_to_others_is_reached_for_in_one_file_each() -> None:
     assert {(path, name) for path, tree in sources() for name in private_names(tree)} == PRIVATE
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("module", UNDOCUMENTED)
 def test_what_is_undocumented_is_imported_in_one_file(module: str) -> None:
     users = {path for path, tree in sources() if any(f"{one}.".startswith(f"{module}.") for one in imported(tree))}
     assert users == UNDOCUMENTED[module]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_of_discords_api_only_what_is_listed_is_asked() -> None:
     asked = set[str]()
     for path, tree in sources():

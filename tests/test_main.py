@@ -129,7 +129,7 @@ def test_a_backup_is_a_database_of_its_own(tmp_path: Path) -> None:
     assert (tmp_path / "copy.db").read_bytes().startswith(b"SQLite format 3")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_everything_moves_into_another_database_once_and_the_old_one_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +228,7 @@ def test_nothing_is_written_over_without_force(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "data"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = tmp_path / "data"
     settle(data)
@@ -330,6 +330,8 @@ def test_a_community_is_exported_once_and_imported_with_its_secret(
     assert "open only with this Selfroom's secret" in told
     assert modes(tmp_path / "all.zip") == {".": 0o600}
     assert "already" in refused("export", "all.zip")
+    assert selfroom("export").exit_code == 0  # into one named after now
+    assert len([*tmp_path.glob("selfroom-*.zip")]) == 1
     assert selfroom("export", "all.zip", "--force").exit_code == 0
     monkeypatch.setenv("SELFROOM_DATA_DIR", "elsewhere")
     assert "or was changed: give that of the Selfroom it comes from" in refused("import", "all.zip")

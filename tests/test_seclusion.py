@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from bot.core.config import CommunityConfig
-from bot.core.errors import NotFound
+from bot.core.errors import NotFound, StoreError
 from bot.core.models import ModelAnswer, ModelCall
 from bot.core.records import CommunityId
 from bot.core.timelines.growth import Growth
@@ -28,7 +28,7 @@ def arguments(pid: int | None) -> bytes:
     return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc to look into")
 async def test_what_communities_begin_with_is_nobodys_to_read_among_its_arguments(tmp_path: Path) -> None:
     config = CommunityConfig(language="Esperanto of old")
@@ -43,7 +43,7 @@ async def test_what_communities_begin_with_is_nobodys_to_read_among_its_argument
         await grower.close()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_one_that_others_killed_is_begun_again_for_who_asks_next_and_nobody_wonders_at_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -72,7 +72,7 @@ def environment_of(pid: int | None) -> str:
     return Path(f"/proc/{pid}/environ").read_bytes().decode()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc to look into")
 async def test_its_environment_holds_no_token_and_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = {
@@ -122,10 +122,8 @@ class Frozen(Treasury):
             self.over.set()
 
 
-@pytest.mark.long
-async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and_the_others_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def soon_hung(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Take a process for hung after a moment, once the event that this gives is set."""
     looks, frozen = pipe.Pipe.hung, asyncio.Event()
 
     async def hung_soon(self: pipe.Pipe, seconds: float, is_busy: Callable[[], bool]) -> None:
@@ -135,6 +133,38 @@ async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and
 
     monkeypatch.setattr(pipe.Pipe, "hung", hung_soon)
     monkeypatch.setattr(pipe, "LOOK_SECONDS", 0.1)
+    return frozen
+
+
+@pytest.mark.slow
+async def test_who_asked_something_of_one_that_hangs_is_told_that_it_ended_and_can_ask_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen = soon_hung(monkeypatch)
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        (event,) = await grown.grow("branch", 0, changes=EVENT)
+        grower = Seclusion(tmp_path, FREE, Frozen(grown))
+        try:
+            said = await grower.read(grown.key, event.id)
+            hung = grower.pid
+            assert hung is not None
+            os.kill(hung, signal.SIGSTOP)
+            frozen.set()
+            async with asyncio.timeout(60):
+                with pytest.raises(StoreError, match="ended amid this: what was running goes on; try again"):
+                    await grower.compare(grown.key, NodeId(0), event.id, "USD")
+            wait_until_dead(hung)
+            assert await grower.read(grown.key, event.id) == said
+            assert grower.pid != hung
+        finally:
+            await grower.close()
+
+
+@pytest.mark.slow
+async def test_one_that_hangs_is_killed_and_of_its_nodes_those_that_ran_fail_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen = soon_hung(monkeypatch)
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         (event,) = await grown.grow("branch", 0, changes=EVENT)
         house = Frozen(grown)

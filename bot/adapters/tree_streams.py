@@ -32,6 +32,9 @@ class TreeVisitors(Protocol):
     async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
         """Give a tree to who may look into it."""
 
+    async def remarks(self, token: str, guild_id: Snowflake, timeline: Timeline) -> Sequence[str]:
+        """Say what the person has to know of how it begins."""
+
     async def coin(self, timeline: Timeline) -> str:
         """Name the money in which its calls are counted."""
 
@@ -104,9 +107,10 @@ class TreeStreams:
         return web.json_response([await self._row(one) for one in trees])
 
     async def _snapshot(self, request: web.Request) -> web.Response:
-        timeline = await self._tree(request)
+        asker = await self._asker(request)
+        timeline = await self._tree(request, asker)
         seq, nodes = await self._visitors().snapshot(timeline)
-        row = await self._row(timeline)
+        row = await self._row(timeline) | {"remarks": [*await self._visitors().remarks(*asker, timeline)]}
         return web.json_response({"seq": seq, "tree": row, "nodes": [node_row(one) for one in nodes]})
 
     async def _row(self, timeline: Timeline) -> dict[str, object]:

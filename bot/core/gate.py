@@ -30,6 +30,7 @@ class Claim:
     beat_id: BeatId
     lease_until: datetime
     reasons: tuple[Reason, ...]
+    is_takeover: bool = False  # whoever claimed the agent before never came to an end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from structlog.contextvars import bound_contextvars
 from bot.core.after_beat import rests
 from bot.core.answer_text import LONGEST_ANSWER, is_plain
 from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
-from bot.core.errors import AskedAnew, Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
+from bot.core.errors import AskedAnew, ModelError, ModelRefused, ModelUnreachable, TooMuch
 from bot.core.gate import Ready, is_overtaken
 from bot.core.happenings import Happened, Happening
 from bot.core.hud.call import constant_tokens
@@ -30,7 +30,7 @@ from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only, joined, what_stands
 from bot.engine.aside import aside
 from bot.engine.carried import with_minds
-from bot.engine.gatekeeper import Batch
+from bot.engine.gatekeeper import BROKEN, Batch
 from bot.engine.moderation import Objections
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
@@ -39,7 +39,6 @@ from bot.engine.spans import Spans, open_beats
 from bot.engine.speakers import speakers_of
 from bot.engine.turn_reading import TurnReader
 
-BROKEN = Broken("Something went wrong here: the log has the details.")
 SAID_NOTHING = "it says nothing, though somebody waits: answer, or say [no response] to stay silent."
 OTHERS_SETTLE = timedelta(seconds=5)
 log = structlog.get_logger(__name__)

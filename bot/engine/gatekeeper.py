@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.core.access import all_labels
-from bot.core.after_beat import begun, rests, unprovided
-from bot.core.changes import Change, DropReasons
-from bot.core.errors import BadSetting, StoreError
+from bot.core.after_beat import FAILURES_TOLD, backoff_until, begun, failed, rests, seen, unprovided
+from bot.core.changes import AgentColumns, Change, DropReasons, UpdateAgent
+from bot.core.errors import BadSetting, Broken, StoreError
 from bot.core.floor import admit
 from bot.core.gate import SELF_CAUSED_IN, Claim, Held, Ready, is_self_caused, limited_until, verdict
 from bot.core.hud.call import messages_to_load
@@ -28,6 +28,7 @@ from bot.engine.purse import spending_now
 from bot.engine.seating import shown_turn, sits_in, who_may_sit
 
 BLOTS_KEPT, BLOTTED_KEPT = 200, 1_000_000  # communities, and characters of all their keys
+BROKEN = Broken("Something went wrong here: the log has the details.")
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
 log = structlog.get_logger(__name__)
 
@@ -74,7 +75,8 @@ class Gatekeeper:
             resting = await _resting(write.scenes, claims)
             verdicts = [_judged(view, claim, now, spending, resting) for claim in claims]
             sided = [await _on_its_side(write.scenes, one) for one in verdicts]
-            judged = [await self._limited(write.beats, view, one, now) for one in sided]
+            limited = [await self._limited(write.beats, view, one, now) for one in sided]
+            judged = await _without_poison(write, view, limited, now)
             missing = model.source.missing
             whole = await _whole(write, view) if missing else view
             rest = _Rest(whole, now, spending=spending, missing=missing)
@@ -200,6 +202,27 @@ async def _turn_of(read: Reading, community_id: CommunityId, one: Ready) -> Turn
     if scene is None or one.agent_id not in await who_may_sit(read.views, scene):
         return None
     return await shown_turn(read, scene, one.agent_id)
+
+
+async def _without_poison(
+    write: Writing, view: Glance, judged: Sequence[Ready | Held], now: datetime
+) -> Sequence[Ready | Held]:
+    """Leave those out with whom one process after the other came to an end: their reasons go, and it is told once."""
+    left: list[Ready | Held] = []
+    for one in judged:
+        failures = view.agents[one.claim.agent_id].failures_in_a_row + 1
+        if isinstance(one, Held) or not one.claim.is_takeover:
+            left.append(one)
+        elif failures < FAILURES_TOLD:
+            left.append(one)
+            fields: AgentColumns = {"failures_in_a_row": failures}
+            await write.apply(view.community.id, [UpdateAgent(agent_id=one.agent_id, fields=fields)])
+        else:
+            log.error("an agent is left alone: whoever asked for it ended", agent=one.agent_id, times=failures)
+            until = backoff_until(failures, now, BROKEN)
+            await write.apply(view.community.id, [*failed(view, one, BROKEN, now, until), *seen(one)])
+            await write.claims.release(one.claim, until=until)
+    return left
 
 
 async def _resting(scenes: Scenes, claims: Sequence[Claim]) -> Collection[tuple[AgentId, AgentId]]:

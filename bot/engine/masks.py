@@ -1,6 +1,6 @@
 """What nobody is told while a closed scene goes on: who is at what in it, and what its agents see and think."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.core.errors import Rejected
 from bot.core.next_beat import NextBeat, Waiting
@@ -8,7 +8,8 @@ from bot.core.ports import Reading
 from bot.core.ports.scenes import Scenes
 from bot.core.records import Agent, AgentId, CommunityId, Side, Snowflake
 from bot.core.scenes.records import Scene, SceneStatus
-from bot.core.scenes.showing import closed_side
+from bot.core.scenes.showing import closed_side, title_of
+from bot.core.sentences import Sentence
 from bot.core.sight import at_rest
 
 IN_A_SCENE = "the scene that it sits in"
@@ -39,6 +40,17 @@ async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflak
         if scene.sat(who) and agent_id in seated_in([scene]):
             names = await read.agents.names(community_id)
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
+
+
+async def check_sits_nowhere(read: Reading, community_id: CommunityId, agents: Sequence[AgentId]) -> None:
+    """Raise Rejected for an agent that sits in a closed scene, of whatever room: its head would be in a tree."""
+    for scene in await closed_scenes(read.scenes, community_id) if agents else ():
+        for agent_id in seated_in([scene]) & set(agents):
+            name = (await read.agents.names(community_id)).get(agent_id, str(agent_id))
+            title = title_of(scene)
+            raise Rejected(
+                Sentence("{agent} sits in {scene}: an agent sits in one scene at a time.", agent=name, scene=title)
+            )
 
 
 async def rooms_shut_to(read: Reading, community_id: CommunityId, who: Snowflake | None) -> frozenset[AgentId]:

@@ -7,7 +7,7 @@ from bot.core.events import MessageSeen
 from bot.core.ports import Reading
 from bot.core.records import CommunityId, Snowflake
 
-Place = tuple[Snowflake, Snowflake | None]  # a channel, and the thread in it
+Where = tuple[Snowflake, Snowflake | None]  # a channel, and the thread in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ async def answered_by(
     foreign = {event.message_id for event in own if event.message_id not in known}
     for channel_id in {event.channel_id for event in own}:
         foreign -= await _own_letter(read, community_id, channel_id, own, foreign)
-    spoke: dict[Place, frozenset[str]] = {}
+    spoke: dict[Where, frozenset[str]] = {}
     answered: dict[Snowflake, frozenset[str]] = {}
     for event in reversed(events):
         place = event.channel_id, event.thread_id

@@ -13,6 +13,7 @@ from typing import Final
 from bot.core.sentences import Sentence
 
 COMMAND, OPTION, CHOICE, MENU = "command", "option", "choice", "menu"  # contexts: one word may be two in a language
+LOCKED: Final = "🔒 "  # before what a command does that is for managers alone, in a group that others are offered too
 LANGUAGES: Final = {"de": "de", "fr": "fr", "es-ES": "es", "es-419": "es", "pt-BR": "pt_BR", "ja": "ja"}
 """By Discord's locales, the catalogues that there are."""
 MOST_ACCEPTED: Final = 10  # languages of a browser that are looked at

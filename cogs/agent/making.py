@@ -44,8 +44,8 @@ class Making(Group):
     async def create(
         self,
         interaction: Interaction,
-        template: str = "",
         name: app_commands.Range[str, 0, 50] = "",
+        template: str = "",
         prompt: app_commands.Range[str, 0, 4000] = "",
         model: ModelArg | None = None,
         avatar: discord.Attachment | None = None,
@@ -54,8 +54,8 @@ class Making(Group):
         """Make a new agent with a room of its own; a form asks for what you leave out.
 
         Args:
-            template: Start from a ready-made one
             name: What it is called
+            template: Start from a ready-made one
             prompt: Who it is (persona) or what it does (bot)
             model: Its model; the server's own when left out
             avatar: Its picture

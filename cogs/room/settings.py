@@ -1,11 +1,13 @@
 """How a room looks and how fast it talks."""
 
+from collections.abc import Callable
 from functools import partial
 
 import discord
 from discord import app_commands
 
 from bot.core.actions import (
+    Action,
     ClearBillboard,
     ClearTopic,
     SetAccess,
@@ -16,7 +18,7 @@ from bot.core.actions import (
     SetWpm,
 )
 from bot.core.kinds import Access, Visibility
-from bot.core.records import Agent
+from bot.core.records import Agent, Room
 from bot.core.sentences import Sentence
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only
@@ -32,7 +34,9 @@ NOT_SEEN = {
         "Until Discord shows the channel to everyone on the server, the room counts as private."
     ),
 }
-Topic = app_commands.Range[str, 0, 120]
+TOPIC_CHARACTERS = 120
+Topic = app_commands.Range[str, 0, TOPIC_CHARACTERS]
+Billboard = app_commands.Range[str, 0, BILLBOARD_CHARACTERS]
 Wpm = app_commands.Range[int, 10, 200]
 Rpm = app_commands.Range[int, 10, 500]
 
@@ -41,34 +45,52 @@ class RoomSettings(Group):
     """Commands that change a room."""
 
     @app_commands.command()
-    async def topic(self, interaction: Interaction, topic: Topic = "", room: AgentArg | None = None) -> None:
-        """Set a room's topic, shown in the directory and on the channel; nothing removes it.
+    async def topic(self, interaction: Interaction, topic: Topic | None = None, room: AgentArg | None = None) -> None:
+        """Set a room's topic, shown in the directory and on the channel; an empty one takes it away.
 
         Args:
-            topic: At most 120 characters
+            topic: At most 120 characters; left out, a form shows what it is
             room: Which room; this one when left out
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        await self.act(interaction, SetTopic(topic=topic) if topic.strip() else ClearTopic(), subject=owner.id)
+        put = partial(self.put, owner=owner, action=lambda text: SetTopic(topic=text) if text else ClearTopic())
+        if topic is not None:
+            await put(interaction, topic)
+            return
+        start, title = (await self.place(interaction, owner)).topic, Sentence("Topic of {owner}", owner=owner.name)
+        form = TextForm(title, Sentence("Topic"), start=start, longest=TOPIC_CHARACTERS, written=put)
+        await open_form(interaction, form)
 
     @app_commands.command()
-    async def billboard(self, interaction: Interaction, room: AgentArg | None = None) -> None:
+    async def billboard(
+        self, interaction: Interaction, text: Billboard | None = None, room: AgentArg | None = None
+    ) -> None:
         """Write a room's billboard, which every member sees and which is pinned; an empty one takes it down.
 
         Args:
+            text: What it says; left out, a form shows what it says now
             room: Which room; this one when left out
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        view = await self.desk.community.view(guild_of(interaction))
+        put = partial(
+            self.put, owner=owner, action=lambda said: SetBillboard(message=said) if said else ClearBillboard()
+        )
+        if text is not None:
+            await put(interaction, text)
+            return
+        place, title = await self.place(interaction, owner), Sentence("Billboard of {owner}", owner=owner.name)
+        longest, label = BILLBOARD_CHARACTERS, Sentence("Billboard")
+        await open_form(interaction, TextForm(title, label, start=place.billboard, longest=longest, written=put))
 
-        async def written(pressed: Interaction, text: str) -> None:
-            await self.act(pressed, SetBillboard(message=text) if text else ClearBillboard(), subject=owner.id)
+    async def put(self, interaction: Interaction, text: str, *, owner: Agent, action: Callable[[str], Action]) -> None:
+        """Have a room say what was written."""
+        await self.act(interaction, action(text.strip()), subject=owner.id)
 
-        start, title = view.all_rooms[owner.id].billboard, Sentence("Billboard of {owner}", owner=owner.name)
-        form = TextForm(title, Sentence("Billboard"), start=start, longest=BILLBOARD_CHARACTERS, written=written)
-        await open_form(interaction, form)
+    async def place(self, interaction: Interaction, owner: Agent) -> Room:
+        """Give a room as it is now."""
+        return (await self.desk.community.view(guild_of(interaction), messages=0)).all_rooms[owner.id]
 
     @app_commands.command()
     async def wpm(self, interaction: Interaction, words: Wpm, room: AgentArg | None = None) -> None:

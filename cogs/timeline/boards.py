@@ -12,7 +12,7 @@ from discord.ext import commands
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import Agent, AgentId, Snowflake
-from bot.core.sentences import Sentence
+from bot.core.sentences import Sentence, stacked
 from bot.core.timelines.growth import Growth
 from bot.core.timelines.records import Node, NodeId, Timeline, TreeKey
 from bot.core.wording import counted, honest
@@ -97,6 +97,12 @@ class TreeGroup(Group):
         if host.id not in rooms:
             raise Rejected(Sentence("You cannot read that room: ask somebody who can."))
         return tuple(rooms)
+
+    async def tell_of(self, interaction: Interaction, made: Timeline, thread_id: int) -> None:
+        """Answer whoever began a tree: where it is, and what they have to know of it."""
+        remarks = await self.desk.timelines.remarks(made, person(interaction).id)
+        told = Sentence("Tree {tree} begins in <#{thread_id}>.", tree=made.id, thread_id=thread_id)
+        await self.say(interaction, stacked(told, *(Sentence.joined("⚠️ ", one) for one in remarks)))
 
     async def show_in(self, channel: discord.TextChannel, made: Timeline) -> int:
         """Open the thread in which a tree is told of, with its board; gives the thread."""

@@ -55,7 +55,7 @@ class Growing(TreeGroup):
         rooms = await self.readable(interaction, host, everything=everything)
         seats = agents_named(await self.desk.agents.everyone(guild_id), played_by or "")
         made = await desk.fork(guild_id, who, host.id, title=title or "", rooms=rooms, point=point, played_by=seats)
-        await self.say(interaction, f"Tree {made.id} begins in <#{await self.show_in(channel, made)}>.")
+        await self.tell_of(interaction, made, await self.show_in(channel, made))
 
     @app_commands.command()
     async def advance(

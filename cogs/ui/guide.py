@@ -8,7 +8,7 @@ import discord
 from discord import app_commands
 
 from bot.core.sentences import Sentence
-from bot.languages import command_path, spoken
+from bot.languages import LOCKED, command_path, spoken
 from bot.languages.shown import speak_view
 from cogs.ui.again import MOST_OPTIONS, Interaction, Item, Lasting, chosen
 
@@ -56,7 +56,8 @@ def matters(commands: Iterable[Entry], *, manages: bool, locale: str) -> dict[st
 
 
 def _line(one: Command, locale: str) -> str:
-    return f"`/{command_path(one.qualified_name, locale)}` {spoken(Sentence(one.description), locale)}"
+    said = spoken(Sentence(one.description.removeprefix(LOCKED)), locale)
+    return f"`/{command_path(one.qualified_name, locale)}` {said}"
 
 
 class MatterSelect(Lasting, template="help"):

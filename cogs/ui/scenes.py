@@ -238,7 +238,7 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
         if move.suggested.get(needed[0].name):
             return [SuggestedSelect.drawn(turn, move, needed[0]), FormButton.drawn(turn, move)]
         if len(values) <= MOST_BUTTONS and needed[0].what == "one":
-            return [
+            buttons = [
                 MoveButton(
                     turn.scene_id,
                     turn.window,
@@ -249,6 +249,8 @@ def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
                 )
                 for one in values
             ]
+            more = [one.name for one in move.parameters if one.optional]
+            return [*buttons, FormButton.drawn(turn, move, more)] if more else buttons
         if len(values) <= MOST_OPTIONS:
             return [MoveSelect.drawn(turn, move, needed[0])]
     if 1 <= len(combinations(move)) <= MOST_OPTIONS:
@@ -379,9 +381,10 @@ class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>
         self.play = (scene_id, window, move)
 
     @classmethod
-    def drawn(cls, turn: Turn, move: ShownMove) -> Self:
-        """Give the button as Discord shows it."""
-        return cls(turn.scene_id, turn.window, move.name, words=move.words)
+    def drawn(cls, turn: Turn, move: ShownMove, more: Sequence[str] = ()) -> Self:
+        """Give the button as Discord shows it; `more`: what the form asks for that no button beside it does."""
+        words = " + ".join((move.words, *more))
+        return cls(turn.scene_id, turn.window, move.name, words=words)
 
     @classmethod
     def read(cls, item: Item, match: re.Match[str]) -> Self:

@@ -12,7 +12,7 @@ from bot.core.records import AgentId, Json, Room, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.timelines.growth import leaves
 from bot.core.timelines.merging import MOST_AT_ONCE, Item
-from bot.core.timelines.records import Edge, Node, Status, Timeline
+from bot.core.timelines.records import QUIET_TOLD, Edge, Node, Status, Timeline
 from bot.core.timelines.showing import Shown, same_as
 from bot.core.wording import counted, honest
 from cogs.ui.again import Again, Lasting, UseButton
@@ -105,7 +105,8 @@ def branches(nodes: Sequence[Node]) -> list[str]:
 def _line(node: Node, indent: int, alike: str) -> str:
     edge = EDGES[node.edge]
     turns = f", {counted(node.turns, 'turn')}" if node.turns else ""
-    came = ": " + "; ".join(filter(None, (label(node.outcome)[:80], alike))) if node.outcome or alike else ""
+    outcome = QUIET_TOLD if node.is_quiet else label(node.outcome)[:80]
+    came = ": " + "; ".join(filter(None, (outcome, alike))) if outcome or alike else ""
     note = f" — {label(node.note)[:60]}" if node.note else ""
     return f"{'  ' * min(indent, 12)}{SIGNS[node.status]} **Node {node.id}** {edge}{turns}{came}{note}"
 

@@ -54,7 +54,7 @@ class _Focus(BaseModel):
     feelings: list[tuple[Text, Text, Text]] = []
 
 
-Place = tuple[Table, str]
+TableColumn = tuple[Table, str]
 _TEXTS, _NUMBERS, _COUNTS = list[Text], list[Whole], list[tuple[Text, Whole]]
 _RECORDS: Mapping[Table, type] = {
     AGENTS: Agent,
@@ -66,7 +66,7 @@ _RECORDS: Mapping[Table, type] = {
     ROOMS: Room,
     SCENES: Scene,
 }
-_SHAPES: Mapping[Place, Any] = {  # types as annotations give them
+_SHAPES: Mapping[TableColumn, Any] = {  # types as annotations give them
     **{(table, name): kind for table, record in _RECORDS.items() for name, kind in kinds_of(record).items()},
     (MESSAGES, "sender_kind"): SenderKind,
     (MESSAGES, "type"): MessageType,

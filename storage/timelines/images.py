@@ -30,7 +30,7 @@ LARGEST_BASE = 1_000_000_000  # bytes, unpacked: what is frozen takes a fifth of
 UNPACKED_AT_ONCE = 1_000_000  # bytes of it that are in memory
 MOST_BYTES, FEW = 64_000_000, 2  # of images that are kept at hand, and so many however large they are
 SMALL = ("cache_size = -8192", "journal_mode = MEMORY", "synchronous = OFF")  # of what is gone when it is closed
-Place = tuple[TreeKey, int, NodeId]  # a node of a tree, in one generation of it
+WorldKey = tuple[TreeKey, int, NodeId]  # a node of a tree, in one generation of it
 
 
 def keep_small(connection: sqlite3.Connection) -> None:
@@ -99,11 +99,11 @@ class Images:
     def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
         keep_nameless_in(folder)
         self._most = most_bytes
-        self._kept: OrderedDict[Place, tuple[WorldImage, int]] = OrderedDict()
+        self._kept: OrderedDict[WorldKey, tuple[WorldImage, int]] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def find(self, place: Place) -> WorldImage | None:
+    def find(self, place: WorldKey) -> WorldImage | None:
         """Give an image that is at hand."""
         with self._lock:
             if place not in self._kept:
@@ -111,7 +111,7 @@ class Images:
             self._kept.move_to_end(place)
             return self._kept[place][0]
 
-    def keep(self, place: Place, image: WorldImage) -> None:
+    def keep(self, place: WorldKey, image: WorldImage) -> None:
         """Keep one at hand, and let go of those that nobody asked for the longest."""
         size = image.bytes
         with self._lock:

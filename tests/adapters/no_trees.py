@@ -20,6 +20,9 @@ class NoTrees:
     async def tree(self, token: str, guild_id: Snowflake, tree_id: int) -> Timeline:
         raise Rejected(ONLY_MANAGERS)
 
+    async def remarks(self, token: str, guild_id: Snowflake, timeline: Timeline) -> Sequence[str]:
+        raise NotFound
+
     async def coin(self, timeline: Timeline) -> str:
         raise NotFound
 

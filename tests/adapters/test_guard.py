@@ -304,7 +304,7 @@ async def test_a_name_that_never_resolves_takes_no_thread_that_others_need(monke
     assert names[0].startswith("lookups")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_whom_this_machine_trusts_is_read_once_for_all_clients() -> None:
     trusted()
     before = contexts()

@@ -411,7 +411,7 @@ async def test_which_geminis_think(model: str, *, thinks: bool) -> None:
         assert providers.thinks(model) is thinks
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_most_of_what_claude_reads_in_a_talk_comes_from_its_cache() -> None:
     async with claude() as (providers, there), hearts(1, model=Native(providers, there), llm=SONNET) as home:
         for number in range(30):

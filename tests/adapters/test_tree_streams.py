@@ -75,6 +75,9 @@ class Gate(NoTrees):
     ) -> Mapping[Operation, Decimal | str]:
         return {"advance": Decimal(turns), "multi": Decimal(turns) * siblings, "frontier": "No leaf can go on."}
 
+    async def remarks(self, token: str, guild_id: Snowflake, timeline: Timeline) -> Sequence[str]:
+        return ["It begins in the dark."]
+
     async def coin(self, timeline: Timeline) -> str:
         return "imaginary USD"
 
@@ -106,14 +109,19 @@ async def served(folder: Path) -> AsyncIterator[tuple[Orchard, aiohttp.ClientSes
 
 async def read(session: aiohttp.ClientSession, path: str, many: int) -> list[dict[str, Any]]:
     """Read so many events of a stream, and leave."""
-    found: list[dict[str, Any]] = []
     async with session.get(path) as response:
         assert response.content_type == "text/event-stream"
-        while len(found) < many:
-            line = (await response.content.readline()).decode()
-            assert line, "the stream ended"
-            if line.startswith("data: "):
-                found.append(json.loads(line.removeprefix("data: ")))
+        return await heard(response, many)
+
+
+async def heard(response: aiohttp.ClientResponse, many: int) -> list[dict[str, Any]]:
+    """Read so many events of an answer that goes on."""
+    found: list[dict[str, Any]] = []
+    while len(found) < many:
+        line = (await response.content.readline()).decode()
+        assert line, "the stream ended"
+        if line.startswith("data: "):
+            found.append(json.loads(line.removeprefix("data: ")))
     return found
 
 
@@ -126,6 +134,7 @@ async def test_what_happens_after_a_snapshot_comes_once_however_often_a_page_com
             (0, None, "done"),
             (1, 0, "done"),
         ]
+        assert shown["tree"]["remarks"] == ["It begins in the dark."]
 
         async def grow() -> None:
             for parent in range(1, 6):

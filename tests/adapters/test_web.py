@@ -182,7 +182,7 @@ async def test_metrics_are_a_page_for_prometheus(store: SqlStore) -> None:
     assert 'selfroom_beats_total{reason="addressed"} 1.0' in page
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_the_page_of_metrics_of_a_large_house_holds_nobody_up(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

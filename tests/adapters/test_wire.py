@@ -256,7 +256,7 @@ async def test_counts_that_cannot_be_break_nothing(api: str, answer: Callable[..
     assert given.usage.output_tokens <= 5
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @drawn(*[st.one_of(st.integers(), st.floats(), st.text(), st.booleans(), st.none(), st.lists(st.integers()))] * 4)
 def test_counts_stay_within_bounds_whatever_is_said(read: object, wrote: object, cached: object, kept: object) -> None:
     used = usage_of(input_count=read, output=wrote, cached=cached, written=kept)

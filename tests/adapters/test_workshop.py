@@ -91,7 +91,7 @@ async def test_a_result_that_is_too_large_is_refused(shop: ProcessWorkshop) -> N
         await shop.done(1, bytes, module.LARGEST_RESULT)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_process_that_died_meanwhile_is_replaced(shop: ProcessWorkshop) -> None:
     assert await shop.done(1, pow, 2, 3) == 8
     (bench,) = shop._idle
@@ -133,7 +133,7 @@ async def test_no_secret_of_the_environment_goes_along(shop: ProcessWorkshop, mo
     assert await shop.done(1, os.getenv, "DISCORD_TOKEN") is None
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_flood_of_one_lane_lets_another_through(shop: ProcessWorkshop) -> None:
     await asyncio.gather(*(shop.done(lane, pow, 2, 3) for lane in (1, 2)))  # both benches are warm
     order: list[str] = []

@@ -31,7 +31,7 @@ def test_words_say_what_the_picture_shows() -> None:
     assert Image.open(BytesIO(landlord_table.table(picture, NAMES))).width == 560
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_bytes_of_a_picture_tell_nothing_that_the_seat_may_not_know() -> None:
     other = differing = 0
     for playing in play_out(LANDLORD, dice(3), illegal=False):

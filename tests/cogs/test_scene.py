@@ -14,6 +14,7 @@ from bot.core.actions import Play, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId, CommunityId, SceneId
 from bot.core.scenes.chat import CHAT, ChatOptions
+from bot.core.scenes.council.moves import CHOICES, Vote
 from bot.core.scenes.kind import RULES, Form
 from bot.core.scenes.play import Rule
 from bot.core.scenes.records import Scene, SceneStatus
@@ -283,6 +284,23 @@ async def test_a_form_with_words_and_somebody_to_say_them_to_has_a_list_and_a_li
     assert isinstance(whom, discord.ui.Select)
     assert isinstance(words, discord.ui.TextInput)
     assert [(one.label, one.default) for one in whom.options] == [("1. Ada", True)]  # the only one is chosen already
+
+
+async def test_a_vote_is_one_press_and_with_a_comment_a_form(readable: None) -> None:
+    vote = shown_move(Form(Vote, {"choice": CHOICES}, about="on motion 1"))
+    *_, last = buttons = scenes.seat_view(replace(TURN, moves=(vote,))).children  # type: ignore[union-attr]
+    labels = [one.item.label for one in buttons]  # type: ignore[union-attr]
+    votes = [f"vote on motion 1: {choice}" for choice in CHOICES]
+    assert labels == [*votes, "vote on motion 1 + comment…"]
+    assert last.custom_id == "form:3:2:vote"  # type: ignore[union-attr]
+    form = scenes.MoveForm(TURN, vote)
+    choice, comment = (one.component for one in form.children if isinstance(one, discord.ui.Label))
+    assert isinstance(choice, discord.ui.Select)
+    assert isinstance(comment, discord.ui.TextInput)
+    sent = at_the_board(vote)
+    choice._values, comment._value = ["no"], "Too late in the day."
+    await form.on_submit(sent)
+    assert [one.arguments for one in sent.client.desk.taken] == [{"choice": "no", "comment": "Too late in the day."}]
 
 
 def test_a_list_of_several_choices_at_once_names_each() -> None:

@@ -7,6 +7,7 @@ import pytest
 from discord import app_commands
 
 from bot.adapters.discord.commands import MANAGERS, CommandSync
+from cogs.ui.guide import each_of
 from tests.cogs.pages import PAGE, handbook
 from tests.cogs.trees import Json, commands_sent, for_everyone, leaves, paths, tree
 
@@ -128,3 +129,9 @@ async def test_what_only_managers_need_is_hidden_from_others_unless_a_role_makes
 
 async def test_the_page_of_commands_keeps_up() -> None:
     assert handbook(await tree()) in PAGE.read_text(), "`make pages` writes the table of docs/commands.md anew"
+
+
+async def test_what_one_types_right_after_a_command_goes_where_it_is_meant() -> None:
+    first = {one.qualified_name: one.parameters[0].display_name for one in each_of(await tree()) if one.parameters}
+    meant = {"agent create": "name", "room billboard": "text", "room topic": "topic", "key create": "label"}
+    assert {name: first[name] for name in meant} == meant

@@ -7,7 +7,7 @@ import discord
 import pytest
 
 from bot.core.records import AgentId, CommunityId, Snowflake
-from bot.core.timelines.records import NOW, NodeId, Timeline, Tree, TreeId, TreeKey
+from bot.core.timelines.records import NOW, QUIET_TOLD, NodeId, Timeline, Tree, TreeId, TreeKey
 from bot.core.timelines.showing import Shown
 from cogs.ui.trees import NodesButton, NodeSelect, board_text, board_view, branches
 from tests.core.timelines.test_growth import node
@@ -69,7 +69,7 @@ def test_a_node_that_came_out_as_its_sibling_did_says_so() -> None:
     one, two = (replace(node(id, 0, 1, outcome="quiet"), digest="a") for id in (1, 2))
     lines = branches([node(0, None, 0), one, two, replace(two, id=NodeId(3), outcome="")])
     assert [line.partition("went on")[2] for line in lines[1:]] == [
-        ": quiet",
-        ": quiet; the same as node 1",
+        f": {QUIET_TOLD}",
+        f": {QUIET_TOLD}; the same as node 1",
         ": the same as node 1",
     ]

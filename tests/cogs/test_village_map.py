@@ -75,7 +75,7 @@ def test_a_dozen_on_one_tile_with_names_of_any_script_can_be_drawn() -> None:
     assert image(village_map(crowded.view(0).picture, names)).mode == "RGB"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_its_bytes_tell_nothing_that_its_seat_does_not_see() -> None:
     pairs = 0
     for seed in range(4):

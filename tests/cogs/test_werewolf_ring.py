@@ -58,7 +58,7 @@ def test_long_days_take_several_lines_and_names_stay_within_the_picture() -> Non
     assert image(ring(state_of(crowd).view(0).picture, names)).size == (WIDTH, WIDTH)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_bytes_of_a_picture_tell_nothing_that_the_seat_may_not_know() -> None:
     other = 0
     for playing in play_out(WEREWOLF, dice(3), illegal=False):

@@ -167,7 +167,7 @@ async def test_cards_and_generated_agents_become_agents_by_hand(tmp_path: Path) 
         assert len({agent["name"] for agent in one}) == 30
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_who_may_not_manage_begins_nothing_and_a_model_that_is_not_allowed_is_not_asked(tmp_path: Path) -> None:
     async with laboratory(tmp_path) as there:
         await there.desk.community.configure(GUILD_ID, BOSS, allowed_models=["gpt-4o-mini"])

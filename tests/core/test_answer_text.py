@@ -82,7 +82,7 @@ def test_no_answer_is_an_error(text: str, output_format: OutputFormat) -> None:
     json.dumps(data(text, output_format), allow_nan=False)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @given(st.dictionaries(st.text(alphabet="abc"), VALUES, min_size=1))
 def test_what_a_model_writes_well_is_read_as_it_is(value: dict[str, Json]) -> None:
     cleaned = json.loads(json.dumps(value))

@@ -92,7 +92,10 @@ async def test_heartbeats_are_a_picture_with_numbers(cast: Cast) -> None:
 
 @proves(manager="heartbeat pause | heartbeat resume")
 async def test_one_command_pauses_everyone(cast: Cast) -> None:
-    assert "Everyone is paused" in await cast.manager.told("heartbeat pause")
+    asked = await cast.manager.run("heartbeat pause")
+    assert "Pause everyone here? " in words_of(asked) and "would do nothing" in words_of(asked)
+    assert "(everyone is paused)" not in await cast.guest.told("heartbeat status")
+    assert "Everyone is paused:" in words_of(await cast.manager.press(asked, "Pause everyone"))
     assert "Everyone is paused already." in await cast.manager.told("heartbeat pause")
     hall = await cast.you.channel("wren")
     calls = len(await cast.home.calls())
@@ -157,8 +160,12 @@ async def test_a_person_is_muted_and_heard_again(cast: Cast) -> None:
 async def test_managers_are_people_too(cast: Cast) -> None:
     async with visiting(cast.home.url, "max", manager=True) as max:
         caller = Commander(max, cast.manager.channel_id)
-        assert "Agents ignore @max." in await caller.told("privacy ignore-me")
-        assert "Agents listen to @max." in await caller.told("privacy ignore-me", ignore=False)
+        asked = await caller.run("privacy ignore-me")
+        assert "Agents hear you now." in words_of(asked)
+        assert "Agents ignore @max." in words_of(await caller.press(asked, "Ignore me"))
+        asked = await caller.run("privacy ignore-me")
+        assert "Agents ignore you now" in words_of(asked)
+        assert "Agents listen to @max." in words_of(await caller.press(asked, "Have them listen to me again"))
         said = await max.say(caller.channel_id, "Wren, I keep bees")
         await cast.you.answer_after(said)  # or the answer comes when all is forgotten, and may speak of it
         data = json.loads(await caller.text_of(await caller.run("privacy export")))
@@ -176,7 +183,7 @@ async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> Non
         said = await dora.say(hall, "Wren, my parrot is called Rupert")
         await cast.you.answer_after(said)  # or the answer comes when all is forgotten, and may speak of it
         assert "@dora said it" in await caller.known(said)
-        assert "Agents ignore @dora." in await caller.told("privacy ignore-me")
+        assert "Agents ignore @dora." in await caller.told("privacy ignore-me", ignore=True)
         data = json.loads(await caller.text_of(await caller.run("privacy export")))
         assert "Rupert" in json.dumps(data["messages"])
         await cast.manager.told("knowledge set", agent="Wren", path="people.@dora.parrot", value="Rupert")
@@ -187,7 +194,7 @@ async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> Non
         assert "1 message and 0 reactions of yours are gone here" in told
         assert "of others and from what 1 agent knew" in told
         assert f"expire by {datetime.now(UTC) + timedelta(days=30):%Y-%m-%d}" in told
-        assert "Agents ignore you already" in await caller.told("privacy ignore-me")
+        assert "Agents ignore you already" in await caller.told("privacy ignore-me", ignore=True)
         assert "Nothing was found." in await cast.manager.told("search", words="Rupert")
         assert "There is nothing at people" in await cast.manager.told("knowledge show", agent="Wren", path="people")
         assert "dora" not in await cast.manager.told("knowledge history", agent="Wren")

@@ -131,7 +131,7 @@ async def to_the_ballot(inside: Commander) -> None:
     form = await inside.press(await acting(inside, "move motion…"), "move motion…")
     await inside.fill(form, title="Tea", text="Tea at five.")
     await said(you, thread_id, "moves motion 1: **Tea** Tea at five.")
-    form = await inside.press(await acting(inside, "amend…"), "amend…")
+    form = await inside.press(await acting(inside, "amend motion 1…"), "amend motion 1…")
     await inside.fill(form, clause="1", text="Tea at four.")
     await said(you, thread_id, "would have clause 1 say: Tea at four.")
     await said(you, thread_id, "It was debated long enough")  # two members are heard soon

@@ -55,6 +55,26 @@ async def opened(tab: Tab) -> Locator:
     return pane
 
 
+async def test_a_fork_in_which_nobody_will_do_anything_says_so_in_its_answer_and_its_panel(
+    home: Living, tab: Tab
+) -> None:
+    async with visiting(home.url) as you:
+        room = Commander(you, await you.channel("wren"))
+        await room.press(await room.run("heartbeat pause"), "Pause everyone")
+        await room.told("privacy ignore-me", ignore=True)
+        told = await room.told("timeline fork", title="the lights go out")
+        assert "⚠️ Everyone is paused where it begins" in told and "⚠️ Agents ignore you, as you wished" in told
+    pane = await opened(tab)
+    await expect(pane.locator(".tree-remarks p")).to_have_text(
+        [re.compile("Everyone is paused.*/heartbeat resume"), re.compile("nobody in it has heard you")]
+    )
+    side = pane.get_by_role("group", name="Node", exact=True)
+    await side.get_by_role("button", name=re.compile(r"^Advance\s*(about|under|free)")).click()
+    await node(pane, 1).click()
+    await expect(side).to_contain_text("nobody in it has a reason to do anything", timeout=ANSWER_MS)
+    assert await faults(tab, "silent what-if") == []
+
+
 async def test_a_manager_grows_reads_and_compares_a_tree_by_presses(home: Living, tab: Tab) -> None:
     async with forked(home) as inside:
         pane = await opened(tab)

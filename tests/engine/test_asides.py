@@ -47,7 +47,7 @@ async def test_what_is_told_aside_is_no_message_and_nothing_to_agents_elsewhere(
         assert not [call for call in stage.house.model.calls if SECRET in call.input]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_where_a_person_sits_nothing_is_told_aside_until_they_left() -> None:
     async with theatre(Player(knowing), agents=7) as stage:
         await stage.opened("werewolf", 7, MIRA)

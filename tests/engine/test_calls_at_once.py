@@ -162,7 +162,7 @@ async def test_what_does_not_fit_in_one_call_is_asked_at_the_same_time_in_others
         assert (home.clock.now() - began).total_seconds() < 150
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_an_agent_that_is_too_large_for_its_model_sees_less() -> None:
     async with timed(1, lambda _: 0) as (model, home):
         for number in range(200):

@@ -58,7 +58,7 @@ async def until(stage: Theatre, phase: str, *, most: int = 400) -> Werewolf:
     raise AssertionError(f"no {phase}")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_agents_alone_play_werewolf_to_its_end_and_the_log_proves_it() -> None:
     async with theatre(Player(knowing), agents=8) as stage:
         await stage.opened("werewolf", 8)

@@ -84,7 +84,7 @@ async def comments(stage: Theatre) -> list[str | None]:
     return [one.text for one in await stage.events() if is_comment(one)]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="module")
 async def test_who_comments_is_shown_no_secret_and_is_heard_by_nobody_who_plays(
     game: Game,
@@ -102,7 +102,7 @@ async def test_who_comments_is_shown_no_secret_and_is_heard_by_nobody_who_plays(
     assert await stage.replays()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="module")
 async def test_comments_are_posted_in_the_thread_as_that_agent_at_most_twice_a_minute_and_told_in_the_transcript(
     game: Game,
@@ -115,7 +115,7 @@ async def test_comments_are_posted_in_the_thread_as_that_agent_at_most_twice_a_m
     assert any(f"(comment): {REMARK}" in text for text in mind.watched[1:])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="module")
 async def test_what_comments_cost_counts_among_what_the_scene_may_cost(
     game: Game,
@@ -130,7 +130,7 @@ async def test_what_comments_cost_counts_among_what_the_scene_may_cost(
     assert scene.usd == sum((one.usd for one in scene.seats), scene.commentator.usd)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_nobody_comments_unless_somebody_was_asked_to() -> None:
     mind = Mind()
     async with theatre(mind, agents=WATCHER) as stage:
@@ -156,7 +156,7 @@ async def test_who_comments_sits_nowhere_and_is_chosen_before_there_are_secrets(
         assert "chosen in the lobby" in await stage.refused(late)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_who_is_to_comment_no_more_is_asked_no_more() -> None:
     mind = Mind()
     async with theatre(mind, agents=WATCHER) as stage:
@@ -168,7 +168,7 @@ async def test_who_is_to_comment_no_more_is_asked_no_more() -> None:
         assert mind.watched == []
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_comment_that_is_too_long_or_no_comment_at_all_is_said_to_nobody_and_asked_for_once() -> None:
     mind = Mind(remark="word " * (LONGEST + 1))
     async with theatre(mind, agents=WATCHER) as stage:
@@ -181,7 +181,7 @@ async def test_a_comment_that_is_too_long_or_no_comment_at_all_is_said_to_nobody
         assert len(beats) == len(mind.watched)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_what_is_written_like_a_mark_in_a_comment_stands_for_nothing() -> None:
     mind = Mind(remark="What is {t1}, and who is {s1}?")
     async with theatre(mind, agents=WATCHER) as stage:
@@ -190,7 +190,7 @@ async def test_what_is_written_like_a_mark_in_a_comment_stands_for_nothing() -> 
         assert f"(comment): {mind.remark}" in await stage.lines()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="module")
 async def test_who_comments_keeps_nothing_of_what_it_sees(
     game: Game,
@@ -200,7 +200,7 @@ async def test_who_comments_keeps_nothing_of_what_it_sees(
     assert view.mind_of(AgentId(WATCHER)).knowledge == {}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_comment_goes_with_its_message() -> None:
     async with theatre(Mind(), agents=WATCHER) as stage:
         await watched(stage)
@@ -210,7 +210,7 @@ async def test_a_comment_goes_with_its_message() -> None:
         assert set(await comments(stage)) == {None}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "players"), [("chat", 3), ("council", 4), ("village", 2), ("landlord", 3)])
 async def test_every_kind_can_be_commented_on(kind: str, players: int) -> None:
     mind = Mind()

@@ -16,7 +16,7 @@ from tests.engine.test_closed_scenes import knowing
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, theatre
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_persons_time_runs_out_and_after_three_misses_nobody_waits_for_them() -> None:
     async with theatre() as stage:
         await stage.done(StartScene(room_id=1, kind="chat", options={"turns": 40}))

@@ -15,7 +15,7 @@ TODAY = START.date()
 PARENT, CHILD, OTHER = (AgentId(id) for id in (1, 2, 3))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_child_rests_when_its_family_has_spent_its_share_and_others_are_answered() -> None:
     config = CommunityConfig(usd_per_day=Decimal("0.02"))
     async with hearts(3, config=config, together=False, model=EagerModel(room_id=2)) as home:

@@ -85,7 +85,7 @@ async def all_paused(stage: Theatre, *, paused: bool) -> None:
     await FrontDesk(office).community.pause(GUILD_ID, BOSS, paused=paused)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_scene_rests_where_everyone_is_paused_and_goes_on_with_everyone() -> None:
     async with theatre() as stage:
         await stage.opened("chat", 1, BOSS, turns=40)

@@ -11,6 +11,7 @@ from bot.core.hints import Hint, HintKind
 from bot.core.records import AgentId
 from bot.engine.timelines.chance import settle
 from tests.engine.hearts import Hearts, hearts
+from tests.engine.test_setbacks_of_models import notices
 from tests.fakes import ScriptedModel
 
 LEASE_SECONDS = 4.0
@@ -146,3 +147,36 @@ async def test_one_that_is_full_passes_a_hint_on_once() -> None:
         model.may_answer.set()
         await home.heartbeat.close(1.0)
         await reached(listening.done)
+
+
+async def test_an_agent_with_whom_every_mind_ends_is_left_alone_after_five_and_told_of_once() -> None:
+    async with hearts(2, together=False, lease_seconds=LEASE_SECONDS) as home:
+        minds = [home.heartbeat._gatekeeper] * 5
+        await home.hear("hi there")
+        await home.clock.advance(1.0)
+        for mind in minds:  # each claims it, and is gone
+            assert await mind.let_in(home.community_id, [AgentId(1)], home.clock.now()) is not None
+            await home.clock.advance(LEASE_SECONDS + 1)
+        await home.slot()
+        assert home.model.calls == []
+        assert [text for text in await notices(home) if "just now" in text] == [
+            "Agent1 cannot answer just now: Something went wrong here: the log has the details. It keeps trying."
+        ]
+        await home.clock.advance(120.0)
+        await home.slot()
+        assert home.model.calls == []  # what it was to answer is gone
+        await home.hear("and now?")
+        await home.run(20)
+        assert len(home.model.calls) == 1  # and nothing else
+
+
+async def test_who_answers_after_a_takeover_is_counted_from_the_beginning_again() -> None:
+    async with hearts(2, together=False, lease_seconds=LEASE_SECONDS) as home:
+        for _ in range(2):
+            await home.hear("hi there")
+            await home.clock.advance(30.0)
+            for _ in range(4):
+                assert await home.heartbeat._gatekeeper.let_in(home.community_id, [AgentId(1)], home.clock.now())
+                await home.clock.advance(LEASE_SECONDS + 1)
+            await home.slot()
+        assert len(home.model.calls) == 2

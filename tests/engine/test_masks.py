@@ -450,7 +450,7 @@ def test_every_place_is_named_once_and_what_is_refused_or_shut_opens_at_the_end(
     assert {one.mask for one in SURFACES} == {*Mask}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_every_surface_keeps_the_secrets_of_a_night() -> None:
     assert {one.name for one in SURFACES} == {*PROBES}
     async with night() as here:

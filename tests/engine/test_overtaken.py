@@ -92,7 +92,7 @@ async def test_what_was_set_aside_for_a_call_that_was_never_sent_is_given_back()
         assert (int(usd), tokens) == (0, 0)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [10, 130])
 async def test_typing_is_shown_for_as_long_as_a_call_goes_on(seconds: int) -> None:
     async with timed(1, lambda _: seconds) as (_, home):

@@ -167,7 +167,7 @@ async def test_free_looks_are_calls_too_and_the_last_of_them_ends_the_turn() -> 
         assert [(one.seat, one.move) for one in log][:4] == [(1, "talk"), (1, "talk"), (1, "look"), (0, "skip")]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_whoever_is_to_name_the_next_has_the_whole_time_again_after_a_pause() -> None:
     async with theatre() as stage:
         await stage.opened("chat", 2, ordering="controlled", choosing_minutes=10)

@@ -197,7 +197,7 @@ async def test_one_shared_call_never_holds_the_open_and_a_thread() -> None:
         assert not [call for call in house.model.calls if "in the open" in call.input and "oak" in call.input]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_two_threads_do_not_know_of_one_another() -> None:
     async with hearts(agents=2, model=Obedient()) as house:
         await told_in_secret(house)

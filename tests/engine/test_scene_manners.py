@@ -60,7 +60,7 @@ class Talkers(Player):
         return {"type": "say", "text": "Quite so."} if self.times >= 0 else {"type": "yield"}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_in_a_free_talk_agents_look_one_after_the_other_and_once_at_what_is_new() -> None:
     model = Talkers(3)
     async with theatre(model=model) as stage:

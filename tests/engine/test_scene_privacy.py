@@ -44,7 +44,7 @@ async def taken_over(stage: Theatre) -> None:
     await stage.run(20)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_whoever_takes_a_seat_does_not_get_what_was_said_on_it_before() -> None:
     async with theatre() as stage:
         await taken_over(stage)
@@ -54,7 +54,7 @@ async def test_whoever_takes_a_seat_does_not_get_what_was_said_on_it_before() ->
         assert "Quite so" not in str(await said_in_scenes(stage, BOSS))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_whoever_gave_up_a_seat_is_forgotten_with_what_they_said_on_it_and_others_keep_theirs() -> None:
     async with theatre() as stage:
         await taken_over(stage)
@@ -107,7 +107,7 @@ async def test_what_system_told_and_shows_of_a_forgotten_persons_words_goes_on_d
         assert any("(removed)" in one for one in posts)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_what_system_told_beside_words_that_are_taken_back_stays() -> None:
     async with theatre(Player(commenting)) as stage:
         await stage.opened("council", 2, MIRA, host=False)
@@ -258,7 +258,7 @@ async def taken_out(stage: Theatre, agent_id: int) -> None:
     assert done.accepted, done.why
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_an_agent_that_is_taken_out_of_a_private_room_hears_nothing_more_of_its_scenes() -> None:
     async with theatre() as stage:
         await make_private(stage)

@@ -68,7 +68,7 @@ async def test_the_main_answers_again_when_it_is_back_and_its_next_fault_is_told
         assert len(await told(home)) == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_that_another_agent_of_the_room_answers_by_its_own_model_makes_nothing_told_twice() -> None:
     model = Moody(MAIN)
     config = CommunityConfig(managers_channel_id=Snowflake(9_000))

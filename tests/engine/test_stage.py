@@ -98,7 +98,7 @@ async def test_who_is_not_asked_not_seated_or_late_is_told_so() -> None:
         assert await stage.move(BOSS, "say", text="Hello.") == ""
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_scene_is_paused_and_goes_on_with_the_time_that_was_left() -> None:
     async with theatre() as stage:
         await stage.opened("chat", 1, BOSS)

@@ -19,7 +19,7 @@ async def test_it_takes_no_more_statements_than_it_did(kind: str) -> None:
     assert said.count <= MOST["sqlite"][kind], "\n".join(one[:60] for one in said.said)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 async def test_nor_does_it_go_more_often_to_postgresql(kind: str) -> None:
     async with postgresql_database() as made:

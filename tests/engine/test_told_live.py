@@ -19,7 +19,7 @@ async def test_an_answer_is_told_between_the_call_and_what_becomes_of_it() -> No
         ]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_moves_are_told_by_who_made_them_and_those_of_a_closed_scene_are_not() -> None:
     for kind, agents, is_told in (("chat", 3, True), ("landlord", 3, False)):
         async with theatre() as stage:

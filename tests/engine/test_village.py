@@ -19,7 +19,7 @@ def talkative(text: str, moves: dict[str, Any]) -> dict[str, Json]:
     return {"type": "talk", "text": "Is anybody here?"} if "talk" in moves else RESTED
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_who_speaks_freely_is_asked_again_at_once_and_misses_nothing() -> None:
     async with theatre(Player(talkative)) as stage:
         await stage.opened("village", 2, rounds=3)
@@ -32,7 +32,7 @@ async def test_who_speaks_freely_is_asked_again_at_once_and_misses_nothing() -> 
         assert await stage.replays()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_what_is_seen_and_heard_in_a_village_is_nobodys_message() -> None:
     def chosen(text: str, moves: dict[str, Any]) -> dict[str, Json]:
         found = played(text)

@@ -85,7 +85,7 @@ FURNISHES = [
 KEEPS_DOOR = [do("create_key", key="open sesame", label="k"), do("give_key", label="k", agent_id=2)]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_every_action_can_be_done_in_a_beat() -> None:
     async with hearts(agents=3, model=Obedient(), can_create_agents=True) as house:
         done = await tell(house, 2, *REMEMBERS)

@@ -21,6 +21,7 @@ SLASH, CHOICE_KINDS = 1, {3, 4, 10}
 async def translated(translator: app_commands.Translator | None = None) -> list[Json]:
     """Give every command as it is sent, with its names and descriptions in all languages."""
     commands = await tree()
+    CommandSync.mark(commands)
     CommandSync.word(commands)
     over, there = SelfroomClient().tree, translator or CommandTranslator()
     return [await command.get_translated_payload(over, there) for command in commands]

@@ -37,6 +37,17 @@ async def test_discord_takes_every_name_and_description_in_every_language(comman
     assert faults(commands) == []
 
 
+async def test_what_is_for_managers_in_a_group_for_all_says_so_in_every_language(commands: list[Json]) -> None:
+    [agent] = [one for one in commands if one["name"] == "agent"]
+    create, show = (next(one for one in agent["options"] if one["name"] == name) for name in ("create", "show"))
+    for part, locked in ((create, True), (show, False)):
+        words = [part["description"], *part["description_localizations"].values()]
+        assert len(words) > len(LANGUAGES)
+        assert {one.startswith("🔒 ") for one in words} == {locked}
+    [setup] = [one for one in commands if one["name"] == "setup"]  # nobody else is offered that at all
+    assert not setup["options"][0]["description"].startswith("🔒")
+
+
 async def test_a_german_finds_the_commands_in_german(commands: list[Json]) -> None:
     [talk] = [one for one in commands if one["name"] == "talk"]
     assert talk["name_localizations"]["de"] == "gespräch"

@@ -219,6 +219,11 @@ async def greet(interaction: Interaction, user: discord.Member) -> None:
 room = app_commands.Group(name="room", description="A group of commands")
 
 
+@room.command(name="paint", description="🔒 Paint it")
+async def paint(interaction: Interaction) -> None:
+    await interaction.response.send_message("Painted.")
+
+
 @room.command()
 async def topic(interaction: Interaction, words: str, channel: discord.TextChannel | None = None) -> None:
     """Say what a room is about"""

@@ -1,6 +1,7 @@
 """Slash commands, forms, buttons, selects and menus, as a person uses them on the page."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -302,7 +303,14 @@ async def test_a_plain_member_is_not_offered_what_only_managers_may_use(browser:
         offered = member.page.locator(".suggestions").get_by_role("option")
         await expect(offered.filter(has_text="/feed")).to_be_visible()
         await expect(offered.filter(has_text="/govern")).to_have_count(0)
+        await expect(offered.last).to_contain_text("🔒 Paint it")  # a group is offered whole
         manager = await scene.tab(await scene.person("Otto", manager=True))
+        await manager.box.press_sequentially("/")
+        offered = manager.page.locator(".suggestions").get_by_role("option")
+        await expect(offered.filter(has_text=re.compile("/room"))).to_contain_text(
+            ["🔒 Paint it", "what a room is about"]
+        )
+        await manager.box.fill("")
         await manager.command("govern")
         await manager.page.keyboard.press("Enter")
         await expect(manager.message("Governed.")).to_be_visible()

@@ -29,7 +29,7 @@ def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone(tmp_path, monkeypatch)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_real_model_is_asked_by_the_settings_of_the_bot_and_its_key_goes_nowhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

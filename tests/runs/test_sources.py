@@ -40,7 +40,7 @@ async def test_a_file_goes_before_a_preset_of_its_name() -> None:
         await read_source("nowhere", {})
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bomb",
     [
@@ -55,7 +55,7 @@ async def test_a_file_that_would_take_all_time_or_memory_is_refused(bomb: str) -
         await read_source("theirs.toml", {})
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_file_spends_no_more_than_a_dollar_unless_whoever_plays_it_says_so() -> None:
     write("theirs.toml", f'model = "gpt-4o"\nbudget = 1000\n{as_written("chat")}')
     with pytest.raises(
@@ -66,7 +66,7 @@ async def test_a_file_spends_no_more_than_a_dollar_unless_whoever_plays_it_says_
     assert (await read_source("theirs.toml", {"model": "stand-in"}))[0].is_scripted
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_card_is_read_from_beside_the_file_and_from_nowhere_else(tmp_path: Path) -> None:
     (tmp_path / "cards").mkdir()
     (tmp_path / "cards/cy.json").write_text(json.dumps(CARD))

@@ -25,7 +25,7 @@ def test_a_move_with_nothing_to_choose_is_played_without_it() -> None:
     assert isinstance(answer["move"], dict) and answer["move"].keys() == {"type", "choice"}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 def test_it_plays_every_kind_to_its_end_with_legal_moves_alone(kind: SceneKind) -> None:
     for seed in range(4):

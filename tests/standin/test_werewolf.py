@@ -32,7 +32,7 @@ def test_both_sides_win_in_a_village_of_eight_and_a_game_is_short() -> None:
     assert max(calls) <= 130
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_wolf_hangs_no_wolf_as_long_as_there_is_another() -> None:
     for seed in range(10):
         playing, _ = played_out(WEREWOLF, WerewolfOptions(), 8, f"wolves {seed}")

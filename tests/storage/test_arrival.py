@@ -194,7 +194,7 @@ def test_agents_and_rooms_are_held_to_the_limits_of_settings() -> None:
     assert all(bounds[1] < LARGEST_NUMBER for bounds in ranges.values())
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_is_read_by_the_hundred_comes_in_no_longer_than_we_write_it() -> None:
     many, long = ["said something"] * 20_000, "x" * 400_000
     assert admitted(BEATS, {"outcome": many, "sections": [["rooms", 4], [long, 5]]}) == {

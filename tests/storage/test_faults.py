@@ -79,7 +79,7 @@ async def test_a_page_that_was_overwritten_says_so(tmp_path: Path) -> None:
             await read.views.whole(community_id, agent_ids=[ROOM])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_file_that_may_be_written_again_is(tmp_path: Path) -> None:
     if os.getuid() == 0 and shutil.which(UNPRIVILEGED[0]) is None:
         pytest.skip("file modes do not bind root here")

@@ -293,7 +293,7 @@ async def test_a_beat_that_was_under_way_while_somebody_was_forgotten_keeps_noth
     assert huds == ["nobody is here", ""]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_one_who_had_more_names_than_a_statement_takes_is_forgotten_all_the_same(
     store: SqlStore, community_id: CommunityId
 ) -> None:

@@ -217,7 +217,7 @@ def monster() -> dict[str, Json]:
     return book
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_whatever_cards_hold_a_community_that_is_exported_comes_in_again(
     store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
 ) -> None:

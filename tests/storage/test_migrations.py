@@ -172,7 +172,7 @@ async def run_killed(url: str, preparation: str, work: str, *arguments: str) -> 
     return ran.returncode
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_kill_in_mid_migration_leaves_a_database_that_opens(tmp_path: Path) -> None:
     path = tmp_path / "selfroom.db"
     await (await older_database(path)).close()
@@ -181,7 +181,7 @@ async def test_a_kill_in_mid_migration_leaves_a_database_that_opens(tmp_path: Pa
         assert [community.name for community in await read.communities.all()] == ["kept"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_kill_in_mid_import_leaves_nothing_of_it(tmp_path: Path) -> None:
     path, archive = tmp_path / "selfroom.db", tmp_path / "community.zip"
     async with await SqlStore.open("sqlite:///:memory:") as source:

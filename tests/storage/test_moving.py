@@ -195,7 +195,7 @@ async def test_an_archive_that_is_cut_off_leaves_nothing_behind(
     assert await communities(store) == 1
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_an_archive_with_any_bits_turned_is_read_whole_or_refused_whole(
     store: SqlStore, lively: CommunityId, tmp_path: Path
 ) -> None:

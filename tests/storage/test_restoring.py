@@ -44,7 +44,7 @@ async def lines(store: SqlStore, community_id: CommunityId) -> list[str]:
         return [row[0] for row in await connection.execute(asked)]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_what_people_took_back_since_the_copy_does_not_come_back_with_it(tmp_path: Path) -> None:
     url, copy, keep = f"sqlite:///{tmp_path}/selfroom.db", tmp_path / "copy.db", tmp_path / "before.db"
     async with await SqlStore.open(url) as store:

@@ -85,7 +85,7 @@ async def rows_of(connection: AsyncConnection) -> int:
     return sum(int(count.scalar_one()) for count in counts)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_it_comes_in_by_short_transactions_between_which_nothing_of_it_is_seen(
     store: SqlStore, busy: CommunityId, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,7 +112,7 @@ async def test_it_comes_in_by_short_transactions_between_which_nothing_of_it_is_
     assert max(written) <= MOST_ROWS
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_one_that_is_refused_at_its_end_goes_again_in_short_transactions(
     store: SqlStore, busy: CommunityId, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +170,7 @@ async def hidden(database: Database) -> int:
         return int((await connection.execute(asked)).scalar_one())
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_what_a_kill_leaves_is_never_seen_and_makes_way_for_the_next_try(
     store: SqlStore, busy: CommunityId, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,7 +186,7 @@ async def test_what_a_kill_leaves_is_never_seen_and_makes_way_for_the_next_try(
         assert len(await read.talk.search(moved.community_id, "line", room_ids=[AgentId(1)], limit=50)) == 50
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ["file"], indirect=True)
 async def test_what_a_kill_leaves_goes_at_the_next_start(
     store: SqlStore, busy: CommunityId, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

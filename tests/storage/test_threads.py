@@ -201,7 +201,7 @@ async def rows_of(look: Callable[[], Awaitable[object]], monkeypatch: pytest.Mon
     return sum(found)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["glance", "action view", "HUD view"])
 async def test_threads_that_nobody_is_in_cost_no_view_anything(
     store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch, kind: str

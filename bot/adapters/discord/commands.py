@@ -14,7 +14,7 @@ from discord.app_commands import TranslationContextTypes, locale_str
 from bot.core.changes import SetOverride
 from bot.core.ports import Store
 from bot.core.records import Community
-from bot.languages import CHOICE, COMMAND, MENU, OPTION, fingerprint, translation
+from bot.languages import CHOICE, COMMAND, LOCKED, MENU, OPTION, fingerprint, translation
 
 SYNCED = "synced_commands"
 ROLE = "architect_role_id"  # of those who may do what managers may, of whom Discord's own defaults know nothing
@@ -49,6 +49,16 @@ class CommandSync:
                 group.add_command(command)
 
     @staticmethod
+    def mark(commands: Sequence[Command]) -> None:
+        """Mark what is for managers alone in groups that Discord offers to everybody for what else is in them."""
+        for group in (one for one in commands if isinstance(one, app_commands.Group)):
+            parts = [one for one in _parts(group) if isinstance(one, app_commands.Command)]
+            if any(map(_is_for_everyone, parts)):
+                for one in parts:
+                    said = one.description.removeprefix(LOCKED)
+                    one.description = said if _is_for_everyone(one) else f"{LOCKED}{said}"
+
+    @staticmethod
     def word(commands: Sequence[Command]) -> None:
         """Have choices that discord.py names as the members of an enum are in code read as words."""
         for command in (part for one in commands for part in _parts(one)):
@@ -61,6 +71,7 @@ class CommandSync:
         """Send the commands if the server has others; gives whether it was needed."""
         self._tree.copy_global_to(guild=guild)
         self.order(self._tree.get_commands(guild=guild))
+        self.mark(self._tree.get_commands(guild=guild))
         self.word(self._tree.get_commands(guild=guild))
         self.offer(self._tree.get_commands(guild=guild), to_all=bool(community.overrides.get(ROLE)))
         commands = [command.to_dict(self._tree) for command in self._tree.get_commands(guild=guild)]
@@ -84,6 +95,9 @@ class CommandTranslator(app_commands.Translator):
         """Give a name or description in a language, None where it stays English."""
         if context.location is At.choice_name:  # `CommandSync.word` may have put it in other words
             return translation(locale.value, context.data.name, CHOICE)
+        if context.location is At.command_description and context.data.description.startswith(LOCKED):
+            said = translation(locale.value, string.message)
+            return f"{LOCKED}{said}" if said else None
         is_menu = isinstance(context.data, app_commands.ContextMenu)
         return translation(locale.value, string.message, MENU if is_menu else CONTEXTS.get(context.location, ""))
 

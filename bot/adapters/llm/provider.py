@@ -5,7 +5,7 @@ import hashlib
 import time
 from asyncio import Lock
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Protocol, TypeVar
@@ -287,7 +287,12 @@ class Provider:
         self._calls += 1
         try:
             most = self._pace.total_seconds
-            async with self._queue.turn(call, seconds=most, whose=whose) as place:
+            async with AsyncExitStack() as held:
+                place = await held.enter_async_context(self._queue.turn(call, seconds=most, whose=whose))
+                if self._memory is not None:  # other processes may ask there as well
+                    async with asyncio.timeout(most):
+                        of = f"{self._memory.name} {self.address}"
+                        await held.enter_async_context(self._memory.store.call_place(of, self._queue.at_once))
                 yield place
         except TimeoutError as error:
             raise ModelBusy(f"The model at {self.address} is busy with other calls.") from error

@@ -144,6 +144,12 @@ class Store(Protocol):
     def tell(self, happenings: Sequence[Happening]) -> None:
         """Tell at once, to who looks on, what happened and is written nowhere."""
 
+    def call_place(self, server: str, most: int) -> AbstractAsyncContextManager[None]:
+        """Wait for one of so many places for calls at a server, shared by processes on the same database, and hold it.
+
+        Who is alone on a database waits for nobody.
+        """
+
     async def gone_for_good(self, community_id: CommunityId | None = None) -> bool:
         """Wait until the bytes of what was deleted have left the database's files; tells whether they have.
 

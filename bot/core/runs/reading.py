@@ -13,7 +13,7 @@ from bot.core.errors import BadSetting
 from bot.core.runs.spec import MONEY_AND_PLACES, RunAgent, RunEvent, RunScene, RunSpec
 
 LARGEST_FILE: Final = 256_000  # bytes
-Place = tuple[int | str, ...]  # where something stands: ("agents", 1, "name")
+Location = tuple[int | str, ...]  # where something stands: ("agents", 1, "name")
 _PARTS: Final[Mapping[str, type[BaseModel]]] = {"agents": RunAgent, "events": RunEvent, "scene": RunScene}
 _HEAD = re.compile(r"^\s*(\[\[?)\s*([\w.\"' -]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"^\s*([\w.\"' -]+?)\s*=")
@@ -61,7 +61,7 @@ def _checked(given: object, name: str, text: str) -> RunSpec:
 class _Fault(Exception):
     """What is wrong in a part that has a model of its own."""
 
-    def __init__(self, error: ValidationError, place: Place, names: Iterable[str]) -> None:
+    def __init__(self, error: ValidationError, place: Location, names: Iterable[str]) -> None:
         super().__init__(place)
         self.error, self.place, self.names = error, place, tuple(names)
 
@@ -94,10 +94,10 @@ def _check_settings(spec: RunSpec) -> None:
 _NOT_HERE = ValueError("is not set in a run: its `model` and `budget` stand at the top, and it is on no server")
 
 
-def _worded(error: ValidationError, text: str, before: Place, names: Sequence[str] = ()) -> str:
+def _worded(error: ValidationError, text: str, before: Location, names: Sequence[str] = ()) -> str:
     """Word the first thing that is wrong: where it stands, and what to do."""
     first = error.errors(include_url=False, include_input=False)[0]
-    place: Place = (*before, *first["loc"])
+    place: Location = (*before, *first["loc"])
     line = line_of(text, place)
     where = f", line {line}: " if line else ": "
     what = f"`{shown(place)}` " if place else ""
@@ -118,24 +118,24 @@ def _lower(said: str) -> str:
     return said[:1].lower() + said[1:]
 
 
-def shown(place: Place) -> str:
+def shown(place: Location) -> str:
     """Give a place as people count: `agents 2 name`."""
     return " ".join(str(one + 1) if isinstance(one, int) else one for one in place)
 
 
-def _names_at(place: Place) -> list[str]:
+def _names_at(place: Location) -> list[str]:
     part = _PARTS.get(str(place[0])) if place else RunSpec
     return list(part.model_fields) if part is not None else []
 
 
-def line_of(text: str, place: Place) -> int | None:
+def line_of(text: str, place: Location) -> int | None:
     """Find the line on which a key stands, or else what is nearest around it; None: nothing of it is written."""
     counts: dict[str, int] = {}
-    table: Place = ()
+    table: Location = ()
     best: tuple[int, int | None] = (0, None)
     is_inside = False  # a text over several lines
     for number, line in enumerate(text.splitlines(), 1):
-        at: Place | None = None
+        at: Location | None = None
         if not is_inside and (head := _HEAD.match(line)):
             table = at = _table(head[2], counts, begins=head[1] == "[[")
         elif not is_inside and (key := _KEY.match(line)):
@@ -146,7 +146,7 @@ def line_of(text: str, place: Place) -> int | None:
     return best[1]
 
 
-def _table(written: str, counts: dict[str, int], *, begins: bool) -> Place:
+def _table(written: str, counts: dict[str, int], *, begins: bool) -> Location:
     first, *rest = _names(written)
     if begins and not rest:
         counts[first] = counts.get(first, -1) + 1

@@ -20,7 +20,6 @@ from bot.core.scenes.kind import (
     Options,
     Ordering,
     Over,
-    Place,
     Preset,
     SceneKind,
     Seat,
@@ -28,6 +27,7 @@ from bot.core.scenes.kind import (
     Seen,
     TextId,
     UpToTurns,
+    Venue,
     Wait,
     Words,
 )
@@ -220,7 +220,7 @@ class Chat2(Chat):
 class ChatOptions(Options):
     """What a chat is about."""
 
-    place: Place = "thread"
+    place: Venue = "thread"
     topic: str = Field(default="", max_length=300, description="what they talk about")
     opening: str = Field(default="", max_length=1_000, description="what happens at first")
     emotions: bool = Field(default=False, description="whether agents note what they feel, for themselves alone")

@@ -28,7 +28,7 @@ LONGEST_OPTIONS = 20_000  # characters of all options as JSON: scenes are listed
 TURNS_USED = "its turns are used up"
 
 
-Place = Annotated[
+Venue = Annotated[
     Literal["thread", "room"],
     Field(description="where it takes place: in a thread of its own, or in the room, whose ordinary talk then rests"),
 ]

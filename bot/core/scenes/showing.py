@@ -253,21 +253,31 @@ class Turn:
     question: tuple[str, str] | None = None  # which of the facts is decided on now
 
 
-def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
-    """Give what a seat is shown; None when there is nothing to play."""
+def turn_of(
+    scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat, *, mentions: bool = False
+) -> Turn | None:
+    """Give what a seat is shown; None when there is nothing to play. `mentions`: people are mentioned in its texts."""
     found = begun(scene)
     if found is None:
         return None
-    turn = shown_at(scene, *found, events, names, seat)
+    turn = shown_at(scene, *found, events, names, seat, mentions=mentions)
     is_running = scene.status is SceneStatus.RUNNING
     return turn if is_running else replace(turn, moves=(), away=())
 
 
 def shown_at(
-    scene: Scene, play: Play, standing: Standing, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat
+    scene: Scene,
+    play: Play,
+    standing: Standing,
+    events: Sequence[SceneEvent],
+    names: Mapping[Seat, str],
+    seat: Seat,
+    *,
+    mentions: bool = False,
 ) -> Turn:
     """Give what a seat is shown where a scene stands so, and what it could do if it went on."""
     cast, seen = cast_of(scene, events, names), _seen(scene, standing, seat)
+    told = _mentioning(cast, scene) if mentions else cast
     sits = next((one for one in scene.seats if one.seat == seat), None)
     return Turn(
         scene_id=scene.id,
@@ -279,12 +289,12 @@ def shown_at(
         awaited=seen.awaited,
         away=standing.state.away,
         dead=seen.dead,
-        facts=_worded(seen.facts, cast),
-        question=next(iter(_worded((seen.question,), cast)), None) if seen.question else None,
-        private=_worded(seen.private, cast),
+        facts=_worded(seen.facts, told),
+        question=next(iter(_worded((seen.question,), told)), None) if seen.question else None,
+        private=_worded(seen.private, told),
         bars=tuple((cast.words(name), count) for name, count in seen.bars),
         picture=pictured(seen, cast),
-        lines=tuple(lines_for(events, cast, seat)),
+        lines=tuple(lines_for(events, told, seat)),
         moves=tuple(map(shown_move, standing.state.offers(seat))) if seat in standing.open_seats else (),
         deadline_at=scene.deadline_at if seat in standing.open_seats or seen.awaited else None,
         refused=sits.why if sits is not None else "",

@@ -123,7 +123,8 @@ class Cut:
 class Image:
     """A frozen community, packed; `digest` is the same for the same rows.
 
-    `at`: the moment it shows. `not_unwound`: what of it is as it is now, though the point is past, in sentences.
+    `at`: the moment it shows. `not_unwound`: what of it is as it is now, though the point is past, and what keeps
+    everybody in it still, in sentences.
     """
 
     data: bytes | memoryview = field(repr=False)
@@ -234,6 +235,7 @@ class Node:
 
 
 QUIET = "quiet"
+QUIET_TOLD = "quiet, nobody in it has a reason to do anything: *Change…* gives it an event"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

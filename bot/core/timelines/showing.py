@@ -1,11 +1,22 @@
 """A tree, and what its agents carry, as they are shown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 
-from bot.core.records import AgentId, Json, Side
+from bot.core.people import why_unheard
+from bot.core.records import AgentId, Json, Person, Side
+from bot.core.sentences import Sentence
 from bot.core.timelines.records import Node, NodeId, Timeline, Tree
+from bot.core.view import Outline
+
+ALL_PAUSED = Sentence(
+    "Everyone is paused where it begins, so nobody in it does anything: use `/heartbeat resume`, then fork anew."
+)
+NOBODY_AWAKE = Sentence(
+    "Every agent of its rooms is paused where it begins, so nobody in it does anything: wake them with `/agent resume` "
+    "and fork anew, or change a node with `properties: paused=False`."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +44,25 @@ class MindShown:
     side: Side
     knowledge: Mapping[str, Json]
     focus: Mapping[str, Json]
+
+
+def what_keeps_still(view: Outline, room_ids: Sequence[AgentId]) -> str:
+    """Say why nobody would do anything in a tree of these rooms (none: all) that begins now; empty where some do."""
+    if view.community.paused:
+        return ALL_PAUSED
+    there = _agents_in(view, room_ids)
+    return NOBODY_AWAKE if there and all(view.agents[one].paused_reason is not None for one in there) else ""
+
+
+def _agents_in(view: Outline, room_ids: Sequence[AgentId]) -> Set[AgentId]:
+    members = {agent for agent, room in view.memberships if not room_ids or room in room_ids}
+    return {one for one in members & view.agents.keys() if view.agents[one].retired_at is None}
+
+
+def why_deaf(person: Person | None) -> str:
+    """Say why nobody in a tree has heard who looks at it, nor will; empty where they are heard."""
+    why = why_unheard(person) if person is not None else ""
+    return Sentence("{why} So nobody in it has heard you: fork anew after that.", why=why) if why else ""
 
 
 def same_as(nodes: Sequence[Node]) -> Mapping[NodeId, str]:

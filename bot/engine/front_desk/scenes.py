@@ -69,7 +69,7 @@ class Scenes:
             if sits is None:
                 raise Rejected(Sentence("You do not sit in that scene."))
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
-        turn = turn_of(scene, events, names, sits.seat)
+        turn = turn_of(scene, events, names, sits.seat, mentions=True)
         if turn is None:
             raise Rejected(OUTDATED if scene.standing else Sentence("It has not begun yet."))
         return turn

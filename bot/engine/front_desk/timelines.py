@@ -15,9 +15,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.letters import NoticePayload
 from bot.core.people import by_person
-from bot.core.ports import Reading
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Json, Person, Snowflake
-from bot.core.scenes.showing import title_of
+from bot.core.records import AgentId, Beat, BeatId, Json, Person, Snowflake
 from bot.core.sentences import Sentence
 from bot.core.timelines.changes import PublicEvent
 from bot.core.timelines.growth import Growth, Limits, Operation, planned
@@ -38,11 +36,11 @@ from bot.core.timelines.records import (
     TreeId,
     TreeKey,
 )
-from bot.core.timelines.showing import MindShown, Shown
+from bot.core.timelines.showing import MindShown, Shown, what_keeps_still, why_deaf
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.front_desk.tree_news import laid_to_rest, notice
-from bot.engine.masks import check_may_look, closed_scenes, rooms_shut_to, seated_in
+from bot.engine.masks import check_may_look, check_sits_nowhere, rooms_shut_to
 from bot.engine.timelines.house import Estimate, Orchard
 from bot.engine.timelines.looking import link_to
 
@@ -120,6 +118,13 @@ class Timelines:
             point = await link_to(read, timeline.community_id, tree.point)
         return Shown(timeline=timeline, tree=tree, nodes=nodes, coin=await self.coin(timeline), point=point)
 
+    async def remarks(self, timeline: Timeline, who: Snowflake) -> Sequence[str]:
+        """Say what somebody has to know of how a tree begins: what keeps it still, and whether they are heard there."""
+        tree = await self._there().trees.find(timeline.key)
+        async with self.office.store.reading() as read:
+            known = await read.people.find(timeline.community_id, who)
+        return [one for one in (*tree.not_unwound, why_deaf(known)) if one]
+
     async def coin(self, timeline: Timeline) -> str:
         """Name the money in which a tree's calls are counted."""
         return await self._there().treasury.coin(timeline.key)
@@ -154,7 +159,7 @@ class Timelines:
             shut = await rooms_shut_to(write, community.id, person.id)
             if not shut.isdisjoint(rooms or shut):
                 raise Rejected(SITS_IN)
-            await _check_sits_nowhere(write, community.id, played_by)
+            await check_sits_nowhere(write, community.id, played_by)
             if not config.timelines:
                 raise Rejected(OFF_HERE)
             if sum(not one.gone for one in await write.timelines.all(community.id)) >= config.timelines_at_once:
@@ -172,19 +177,22 @@ class Timelines:
             )
             await write.timelines.keep(timeline)
             await write.apply(community.id, [self._audit(person, f"Tree {timeline.id} was begun.")])
+            still = what_keeps_still(await write.views.glance(community.id, room_ids=rooms, messages=0), rooms)
         cut = Cut(rooms=rooms, point=point, played_by=played_by, newest_messages=config.timeline_messages)
         try:
-            await self._begin(orchard, timeline, cut)
+            await self._begin(orchard, timeline, cut, still)
         except BaseException:
             async with self.office.store.writing(community.id) as write:
                 await write.timelines.drop(community.id, timeline.id)
             raise
         return timeline
 
-    async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut) -> None:
-        """Freeze what a tree begins with, and make its file."""
+    async def _begin(self, orchard: Orchard, timeline: Timeline, cut: Cut, still: str) -> None:
+        """Freeze what a tree begins with, and make its file; `still`: why nobody does anything in it."""
         await orchard.grower.prepare()  # it loads while the image is made
         image = await orchard.images.image(timeline.community_id, cut, now=timeline.created_at)
+        if still:
+            image = replace(image, not_unwound=(str(still), *image.not_unwound))
         tree = Tree(
             key=timeline.key,
             title=timeline.title,
@@ -478,17 +486,6 @@ class Timelines:
 
     def _audit(self, person: Person, what: str) -> Audit:
         return Audit(by=by_person(person.id, manager=person.is_architect), what=what, at=self.office.now())
-
-
-async def _check_sits_nowhere(read: Reading, community_id: CommunityId, agents: Sequence[AgentId]) -> None:
-    """Raise Rejected for an agent that sits in a closed scene, of whatever room: its head would be in the tree."""
-    for scene in await closed_scenes(read.scenes, community_id) if agents else ():
-        for agent_id in seated_in([scene]) & set(agents):
-            name = (await read.agents.names(community_id)).get(agent_id, str(agent_id))
-            title = title_of(scene)
-            raise Rejected(
-                Sentence("{agent} sits in {scene}: an agent sits in one scene at a time.", agent=name, scene=title)
-            )
 
 
 def _no_tree(number: int | None) -> Sentence:

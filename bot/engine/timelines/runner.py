@@ -275,7 +275,7 @@ class _Telling:
     key: TreeKey
     world: World
     since: Mark
-    told_at: float = 0.0
+    told_at: float = field(default_factory=lambda: asyncio.get_running_loop().time())
 
     async def now_and_then(self) -> None:
         """Tell what happened, unless that was just done."""
@@ -286,14 +286,14 @@ class _Telling:
 
     async def all(self) -> None:
         """Tell all that happened."""
-        while await self._more():
-            pass
+        while await self._more() >= MOST_TOLD:
+            pass  # there may be a rest
 
-    async def _more(self) -> bool:
+    async def _more(self) -> int:
         told, self.since = await happened(self.world, self.since)
         if told:
             await self.trees.tell(self.key, self.world.node.id, told)
-        return bool(told)
+        return len(told)
 
 
 async def happened(world: World, since: Mark) -> tuple[Sequence[Told], Mark]:
@@ -319,7 +319,9 @@ async def happened(world: World, since: Mark) -> tuple[Sequence[Told], Mark]:
         moves = [one for scene in scenes for one in await _moves(read.scenes, scene, since.steps.get(scene.id, 0))]
     said.sort(key=lambda one: one.id)
     beats.sort(key=lambda one: one.id)
-    told = [*map(_message, said), *moves, *_minds(since.view, view), *map(_beat, beats)]
+    by_time = [*((one.at, _beat(one)) for one in beats), *((one.sent_at, _message(one)) for one in said)]
+    by_time.sort(key=lambda one: one[0])
+    told = [*(one for _, one in by_time), *moves, *_minds(since.view, view)]
     mark = Mark(
         view=view,
         beats={**since.beats, **{one.agent_id: one.id for one in beats}},

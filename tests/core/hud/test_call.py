@@ -15,7 +15,7 @@ from tests.core.hud.golden import KAI, LUNA, TALLY, garden
 from tests.core.hud.worlds import Drawn, examples, hud, worlds
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(worlds(), st.sampled_from(InputFormat))
 def test_a_shared_call_shows_each_agent_the_same_messages_as_alone(drawn: Drawn, hud_format: InputFormat) -> None:

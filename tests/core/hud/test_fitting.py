@@ -32,7 +32,7 @@ from tests.fakes import START, CountedTokenizer, WordTokenizer
 OTHERS = tuple(one for one in InputFormat if one is not InputFormat.TEXT)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @settings(max_examples=examples(80), deadline=None)
 @given(worlds())
 def test_no_text_hud_exceeds_its_budget_and_its_count_is_exact(drawn: Drawn) -> None:

@@ -191,7 +191,7 @@ def test_the_scripted_mind_reads_a_lean_view_in_every_format(hud_format: InputFo
     assert seat.knowledge["people"] and read.name_of(KAI) == "Kai"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None)
 @example(Drawn(39_763_938, ("",)), ReasonKind.ADDRESSED, 0)  # a name of a hundred tokens, and paths as long
 @given(worlds(), st.sampled_from(list(ReasonKind)), st.integers(0, 3))

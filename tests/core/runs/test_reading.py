@@ -168,7 +168,7 @@ def toml(value: object) -> str:
     return str(value)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(some.dictionaries(WORDS, VALUES, max_size=6), some.dictionaries(WORDS, VALUES, max_size=3))
 def test_any_file_is_a_run_or_one_sentence(whole: dict[str, object], agent: dict[str, object]) -> None:

@@ -21,7 +21,7 @@ HIDDEN_PLAYOUTS = 3
 SHORT_PLAY_OUT = 40  # steps of which each is looked at; of more only some
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @every_kind
 def test_by_chance_it_comes_to_its_end_refuses_what_is_illegal_and_is_never_stuck(kind: SceneKind) -> None:
     for seed in range(PLAYOUTS):
@@ -114,7 +114,7 @@ def test_the_timeout_move_is_legal_and_only_a_window_of_many_may_have_none(kind:
                 assert type(move) in legal if move is not None else awaits.together
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @every_kind
 def test_what_the_others_seal_shows_to_nobody(kind: SceneKind) -> None:
     """Until a window closes, all that is shown is as if nobody had moved: also the number on the buttons."""
@@ -159,7 +159,7 @@ def test_the_same_moves_together_in_another_order_come_to_the_same(kind: SceneKi
 closed = [kind for kind in KINDS.values() if kind.is_closed]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", closed, ids=[kind.kind for kind in closed])
 def test_what_a_seat_may_not_know_changes_no_byte_of_what_it_is_shown(kind: SceneKind) -> None:
     """A closed kind says in tests/core/scenes/hidden_<kind>.py which other state looks the same to a seat."""

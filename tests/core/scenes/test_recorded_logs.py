@@ -1,4 +1,4 @@
-"""Logs that were played and written down by an older Selfroom fold here as they did there, digest by digest."""
+"""Logs that were written down when these rules were played fold today as they did then, digest by digest."""
 
 import json
 from dataclasses import replace
@@ -9,10 +9,18 @@ import pytest
 from bot.core.scenes.kind import Over, SceneKind
 from bot.core.scenes.play import Entry, Play, replayed
 from bot.core.scenes.registry import KINDS, KINDS_BEFORE
+from tests.core.scenes import recording
+from tests.core.scenes.plays import dice, play_out
 
-LOGS = sorted((Path(__file__).parent / "logs").glob("*.json"))
+LOGS = sorted(recording.LOGS.glob("*.json"))
 EVERY = {(one.kind, one.version): one for one in (*KINDS.values(), *KINDS_BEFORE.values())}
 every_log = pytest.mark.parametrize("path", LOGS, ids=[one.stem for one in LOGS])
+
+
+def version_of(path: Path) -> tuple[str, int]:
+    """Give of which kind and version a log is."""
+    kind, version, _ = path.stem.split("_")
+    return kind, int(version)
 
 
 def recorded(path: Path) -> tuple[Play, tuple[int, ...], list[Entry], str, str]:
@@ -27,12 +35,20 @@ def recorded(path: Path) -> tuple[Play, tuple[int, ...], list[Entry], str, str]:
     return play, tuple(range(1, kept["seats"] + 1)), log, kept["first_digest"], kept["outcome"]
 
 
-def test_there_is_a_log_of_every_version_before() -> None:
-    assert {tuple(one.stem.split("_")[:2]) for one in LOGS} >= {(kind, str(version)) for kind, version in KINDS_BEFORE}
+def test_there_is_a_log_of_every_version_of_before_and_of_now() -> None:
+    now = {(kind.kind, kind.version) for kind, _ in recording.RECORDED}
+    assert {version_of(one) for one in LOGS} >= {*KINDS_BEFORE, *now}, recording.__doc__
+
+
+def test_what_is_written_down_is_what_was_played(tmp_path: Path) -> None:
+    *_, playing = play_out(KINDS["chat"], dice(3), illegal=False, digests=True)
+    path = tmp_path / "log.json"
+    path.write_text(recording.written(playing))
+    assert recorded(path) == (playing.play, playing.seats, playing.log, playing.first, playing.outcome)
 
 
 @every_log
-def test_a_log_of_an_older_selfroom_folds_to_its_digests_and_its_outcome(path: Path) -> None:
+def test_a_log_folds_to_its_digests_and_its_outcome(path: Path) -> None:
     play, seats, log, first, outcome = recorded(path)
     end, differs = replayed(play, seats, log, first)
     assert differs is None
@@ -40,12 +56,9 @@ def test_a_log_of_an_older_selfroom_folds_to_its_digests_and_its_outcome(path: P
     assert end.awaits.outcome == outcome
 
 
-@every_log
-def test_by_the_rules_of_another_version_it_comes_out_otherwise(path: Path) -> None:
+@pytest.mark.parametrize("path", [one for one in LOGS if version_of(one) in KINDS_BEFORE], ids=lambda one: one.stem)
+def test_by_the_present_rules_a_log_of_before_comes_out_otherwise(path: Path) -> None:
     play, seats, log, first, _ = recorded(path)
-    for version in EVERY:
-        if version[0] == play.kind.kind and version[1] != play.kind.version:
-            kind = EVERY[version]
-            options = kind.options.model_validate(play.options.model_dump(mode="json"))
-            other = replace(play, kind=kind, options=options)
-            assert replayed(other, seats, log, first)[1] is not None
+    kind = KINDS[play.kind.kind]
+    options = kind.options.model_validate(play.options.model_dump(mode="json"))
+    assert replayed(replace(play, kind=kind, options=options), seats, log, first)[1] is not None

@@ -5,12 +5,13 @@ import random
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
-from bot.core.changes import SetOverride
+from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected, SelfroomError
 from bot.core.kinds import LetterKind
@@ -37,6 +38,7 @@ from bot.engine.front_desk.timelines import Timelines
 from bot.engine.performer import Performer
 from bot.engine.timelines.house import Orchard, Treasury
 from bot.engine.timelines.play import SPENT
+from cogs.ui.trees import board_text
 from storage.tables import METADATA
 from tests.engine.hearts import everyone_says
 from tests.engine.timelines.garden import BOSS, EVENT, TOKENIZER, Garden, garden, operations
@@ -137,6 +139,40 @@ async def test_random_operations_change_no_row_of_life(tmp_path: Path) -> None:
         assert "deleted, with all its nodes" in await there.remove(timeline, BOSS)
         with pytest.raises(NotFound):
             await there.find(GUILD, timeline.id, None, who=BOSS.id)
+
+
+async def test_a_tree_in_which_nobody_will_do_anything_says_so_as_it_begins_and_what_to_do(tmp_path: Path) -> None:
+    async with garden(tmp_path, everyone_says("Here."), agents=2) as grown:
+        there, home = desk(grown), grown.home
+        forking = partial(there.fork, GUILD, BOSS, AgentId(1), title="", rooms=(AgentId(1),))
+        assert await there.remarks(await forking(), BOSS.id) == []
+        resting = [UpdateAgent(agent_id=AgentId(one), fields={"paused_reason": "for a while"}) for one in (1, 2)]
+        await home.apply(*resting)
+        tree = await forking()
+        (told,) = await there.remarks(tree, BOSS.id)
+        assert "Every agent of its rooms is paused" in told and "`/agent resume`" in told
+        await there.grow(tree, BOSS, Growth(what="advance", by=BOSS, nodes=(NodeId(0),)))
+        await there.orchard.grower.finished()  # type: ignore[union-attr]
+        shown = await there.shown(tree)
+        assert shown.nodes[-1].is_quiet
+        assert told in board_text(shown) and "nobody in it has a reason" in board_text(shown)
+
+
+async def test_who_is_ignored_or_has_paused_everyone_is_told_at_a_fork_that_nobody_there_hears_them(
+    tmp_path: Path,
+) -> None:
+    async with garden(tmp_path, everyone_says("Here.")) as grown:
+        there, home = desk(grown), grown.home
+        async with home.store.writing(home.community_id) as write:
+            await write.people.put(home.community_id, BOSS)
+            await write.people.decide_about(home.community_id, replace(BOSS, ignored=True))
+            await write.communities.pause(home.community_id, paused=True)
+        tree = await there.fork(GUILD, BOSS, AgentId(1), title="", rooms=())
+        paused, ignored = await there.remarks(tree, BOSS.id)
+        assert "`/heartbeat resume`, then fork anew" in paused
+        assert "/privacy ignore-me changes that. So nobody in it has heard you: fork anew after that." in ignored
+        assert await there.remarks(tree, Snowflake(77)) == [paused]  # what they wished is nobody else's business
+        assert "ignore" not in board_text(await there.shown(tree))
 
 
 async def test_who_does_not_manage_forks_nothing_and_nobody_more_trees_than_there_may_be(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ DEEDS: tuple[tuple[Action, AgentId | None, str], ...] = (
     (
         does.SetInterval(seconds=2, resting_seconds=3),
         BO,
-        "(seconds between beats: 4.5 → 2; seconds between beats at rest: 10 → 3)",
+        "(interval, the seconds between beats: 4.5 → 2; resting interval, the seconds between beats at rest: 10 → 3)",
     ),
     (does.Pause(reason="tea"), BO, "Bo is paused. (pause: none → tea)"),
     (does.Resume(), BO, "Bo goes on. (pause: tea → none)"),
@@ -111,7 +111,7 @@ async def test_the_audit_says_of_everything_that_people_change_what_it_was_and_i
     await house.ask(MIRA, does.SetIgnored(ignored=False))
     message = await house.said_by_agent(BO, "I like tea", ADA)
     await house.ask(BOSS, does.React(message_id=message, reaction=Emotion.THUMBS_UP))
-    assert (await newest(house)).endswith("(seconds between beats: 5 → 4.5)")
+    assert (await newest(house)).endswith("(interval, the seconds between beats: 5 → 4.5)")
     for action, subject, told in DEEDS:
         (outcome,) = await house.ask(BOSS, action, subject=subject)
         assert outcome.accepted, (action, outcome.why)

@@ -82,7 +82,7 @@ def check(runner: asyncio.Runner, bounds: Bounds, text: str, *, shared: bool) ->
     return [outcome.action.definition.name for outcome in accepted]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("examples", [FEW, pytest.param(MANY, marks=pytest.mark.e2e)])
 def test_no_answer_does_what_its_agent_may_not(examples: int) -> None:
     accepted: Counter[str] = Counter()

@@ -33,7 +33,7 @@ async def digests(there: Ground) -> list[str]:
     return [one.digest for one in await there.trees.nodes(KEY)]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_no_call_is_made_that_might_pass_the_budget(tmp_path: Path) -> None:
     async with ground(tmp_path / "1") as there:
         whole = await there.playing.go_on(ROOT, Length(turns=6), seed="1")
@@ -57,7 +57,7 @@ async def test_it_ends_amid_a_call_and_what_was_played_stands_and_is_run_again_e
     assert (played.ending, played.turns, node.outcome) == (Ending.STOPPED, 2, ENDED)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_record_gives_the_same_worlds_and_another_run_is_told_from_it(tmp_path: Path) -> None:
     async with ground(tmp_path / "1") as there:
         await there.playing.go_on(ROOT, Length(turns=6), seed="1")

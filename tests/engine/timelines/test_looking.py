@@ -31,7 +31,7 @@ async def test_a_transcript_tells_what_was_said_since_the_fork_and_a_comparison_
         assert (await children_compared(grown.trees, grown.key, event.id, "USD"))[-1] == "2 of 2: went on"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_all_that_was_said_since_the_fork_can_be_read_however_much_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,7 +69,7 @@ async def test_of_a_child_in_which_very_much_was_said_at_least_so_much_is_told(
     assert ": went on, at least 10 lines," in line
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_reaction_to_what_both_worlds_heard_before_is_the_same_in_both_however_much_one_heard_since(
     tmp_path: Path,
 ) -> None:

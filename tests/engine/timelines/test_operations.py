@@ -29,7 +29,7 @@ class Hangs(Asked):
         return await super().answer(key, node_id, call)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_run_that_broke_off_goes_on_and_pays_for_no_answer_twice(tmp_path: Path) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         (event,) = await grown.grow("branch", 0, changes=EVENT)
@@ -115,7 +115,7 @@ async def test_a_link_after_a_quiet_one_is_not_begun(tmp_path: Path) -> None:
         assert [one.status for one in nodes] == [Status.DONE, Status.STOPPED, Status.STOPPED]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_siblings_are_told_of_when_they_are_over(tmp_path: Path) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:
         (event,) = await grown.grow("branch", 0, changes=EVENT)
@@ -136,7 +136,7 @@ class Counts(Asked):
         return await super().answer(key, node_id, call)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("worlds", [4, 2])
 async def test_so_many_worlds_run_at_once_as_it_is_set(tmp_path: Path, worlds: int) -> None:
     async with garden(tmp_path, everyone_says("Here.")) as grown:

@@ -17,7 +17,7 @@ from tests.engine.test_replaying import moody
 from tests.engine.timelines.garden import EVENT, garden
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_run_again_from_the_record_asks_nobody_and_differs_in_nothing(tmp_path: Path) -> None:
     async with garden(tmp_path, moody) as grown:
         (event,) = await grown.grow("branch", 0, changes=EVENT)

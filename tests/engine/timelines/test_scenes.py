@@ -201,7 +201,7 @@ async def played_in(grown: Garden, node_id: NodeId) -> tuple[Scene, list[int], l
     return scene, [one.seat for one in log], [one.move for one in log]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("missed", [False, True], ids=["there", "away"])
 async def test_an_agent_that_the_forker_chose_plays_the_seat_of_a_person_and_else_its_time_runs_out(
     tmp_path: Path, missed: bool

@@ -76,7 +76,7 @@ def knowing(call: ModelCall) -> str:
     )
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_model_is_tried_in_all_situations_and_languages() -> None:
     told: list[tuple[int, int]] = []
 
@@ -94,7 +94,7 @@ async def test_a_model_is_tried_in_all_situations_and_languages() -> None:
     assert any("language: Spanish" in call.input for call in model.calls)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_where_a_model_bears_only_little_it_is_shown_little() -> None:
     def overwhelmed(call: ModelCall) -> str:
         return knowing(call) if ">>> INSTRUCTIONS" not in call.instructions else "[[[["
@@ -120,7 +120,7 @@ async def test_the_card_says_how_far_a_model_is_held_to_a_form() -> None:
     assert any(line.split(maxsplit=1)[0] == "structure" and "an example" in line for line in card.lines())
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_model_that_does_better_cooler_is_asked_cooler() -> None:
     def hot(call: ModelCall) -> str:
         return knowing(call) if (call.temperature or 0) < 0.25 else json.dumps({"message": "Hm?", "actions": []})

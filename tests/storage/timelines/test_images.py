@@ -80,7 +80,7 @@ with WorldImage().opened() as world:
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="nothing tells which files are open")
 def test_worlds_lie_in_the_data_folder_and_not_where_everybody_writes(tmp_path: Path) -> None:
     """The environment, by which SQLite was told, is read when it is imported."""

@@ -134,7 +134,7 @@ def test_any_tree_holds_what_a_full_copy_for_each_node_does(
     asyncio.run(compared())
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_every_row_of_every_table_survives_the_way_through_a_delta(grown: Orchard) -> None:
     """Each table gets rows, whose values have all kinds; then each column changes, and then they go."""
 

@@ -77,7 +77,7 @@ def speaking_of(name: str) -> str:
     return f"UPDATE agents SET model = '{name}', aliases = '[\"{name}\"]' WHERE id = 1"  # noqa: S608  # our own words
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_a_tree_from_before_an_update_is_read_and_not_run(live: Living) -> None:
     one = await live.trees.grow(ROOT, lambda world: world.execute(speaking_of("first")))
     two = await live.trees.grow(one.id, lambda world: world.execute(speaking_of("second")))
@@ -89,7 +89,7 @@ async def test_a_tree_from_before_an_update_is_read_and_not_run(live: Living) ->
         assert await live.trees.rows(id_, lambda world: world.execute(asked).fetchone()) == (name, None)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 async def test_what_is_deleted_leaves_a_tree_from_before_an_update_and_the_rest_stays(live: Living) -> None:
     one = await live.trees.grow(ROOT, lambda world: world.execute(speaking_of("first")))
     await written_before(live)

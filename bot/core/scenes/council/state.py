@@ -46,10 +46,10 @@ from bot.core.scenes.kind import (
     Move,
     Options,
     Over,
-    Place,
     Seat,
     Seen,
     TextId,
+    Venue,
 )
 from bot.core.scenes.orderings import Order, Twice
 from bot.core.scenes.silence import Silences, Spoken
@@ -64,7 +64,7 @@ class CouncilOptions(Options):
     """How a council decides."""
 
     turns: int = Field(default=60, ge=1, le=400, description="after how many turns it ends")
-    place: Place = "thread"
+    place: Venue = "thread"
     topic: str = Field(default="", max_length=300, description="what it is about")
     host: bool = Field(default=True, description="whether seat 1 presides, and does not vote")
     members_move: bool = Field(default=True, description="whether members move motions, too")
@@ -88,7 +88,9 @@ class CouncilOptions(Options):
     def refusal(self, seats: int) -> str:
         if seats - self.host < 2:
             return "A council needs two members beside the host: seat one more."
-        return "A council has at most 15 members beside the host." if seats - self.host > 15 else ""
+        return (
+            "A council without a host has 15 members at most: somebody has to leave." if seats - self.host > 15 else ""
+        )
 
 
 class Meeting(Spoken):

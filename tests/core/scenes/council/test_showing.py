@@ -5,6 +5,7 @@ from dataclasses import replace
 import discord
 import pytest
 
+from bot.core.records import Snowflake
 from bot.core.scenes.council.kind import COUNCIL
 from bot.core.scenes.council.showing import seen
 from bot.core.scenes.council.state import Council, CouncilOptions
@@ -95,3 +96,18 @@ def test_a_motion_of_any_length_leaves_its_buttons_a_message_that_can_be_sent() 
     assert len(asked_text(turn)) < 900
     assert len(seat_text(turn)) <= SHOWN_CHARACTERS
     assert seat_text(turn).endswith("…\nIt is your turn.")
+
+
+def test_a_person_reads_in_their_seat_of_people_by_the_names_they_have_on_discord() -> None:
+    playing = on_a_ballot()
+    scene = scene_at(playing, playing.standing)
+    seats = tuple(
+        replace(one, agent_id=None, person_id=Snowflake(502)) if one.seat == 2 else one for one in scene.seats
+    )
+    names = {1: "Ada", 2: "@bo", 3: "Cy"}
+    given = (replace(scene, seats=seats), playing.play, playing.standing, playing.events, names, 1)
+    told = shown_at(*given, mentions=True)
+    assert "<@502> would have it say: Tea at four." in str(told.facts) and "<@502> seconds." in str(told.lines)
+    assert "@bo" not in seat_text(told)
+    assert told.names == names  # which stand on buttons and in pictures, where no mention is read
+    assert "<@502>" not in str(shown_at(*given))

@@ -255,4 +255,7 @@ def test_an_absentee_holds_no_ballot_up_and_is_away_after_three_misses() -> None
 def test_it_says_before_it_begins_what_it_needs() -> None:
     assert CouncilOptions().refusal(2) == "A council needs two members beside the host: seat one more."
     assert CouncilOptions(host=False).refusal(2) == ""
-    assert CouncilOptions(host=False).refusal(16) == "A council has at most 15 members beside the host."
+    assert (
+        CouncilOptions(host=False).refusal(16)
+        == "A council without a host has 15 members at most: somebody has to leave."
+    )

@@ -7,6 +7,7 @@ import { runsOf } from "./runs.js";
 import { lineOf, mindsOf, transcriptOf } from "./telling.js";
 
 const TABS = { here: t("In it"), said: t("Transcript"), minds: t("Knowledge") };
+const QUIET = t("quiet: nobody in it has a reason to do anything; Change … gives it an event");
 const SIGNS = { queued: t("waits"), running: t("runs"), done: t("done"), failed: t("failed"), stopped: t("stopped") };
 
 export class NodeView {
@@ -73,7 +74,7 @@ export class NodeView {
       this.element,
       h("h3", {}, t("Node {number}", { number: node.id })),
       h("p.tree-about", {}, `${cameOf(node)} · ${about}`),
-      node.outcome ? h("p.tree-about", {}, node.outcome) : null,
+      node.outcome ? h("p.tree-about", {}, node.outcome === "quiet" ? QUIET : node.outcome) : null,
       node.note ? h("p.tree-note", {}, node.note) : null,
       node.status === "done" ? runsOf(this.tree, node, this.deeds.use) : null,
       h("div.tree-buttons", {}, this.#others(node)),

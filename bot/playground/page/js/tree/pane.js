@@ -27,6 +27,7 @@ export class Pane {
     this.picture = new Picture((id, beside) => this.#choose(id, beside));
     this.title = h("h2");
     this.about = h("p.tree-state", { role: "status" });
+    this.remarks = h("div.tree-remarks", { hidden: true });
     this.side = h("div.tree-side", { role: "group", "aria-label": t("Node") });
     const use = (...given) => host.use(...given);
     const begin = (...given) => host.begin(...given);
@@ -52,7 +53,7 @@ export class Pane {
       this.bigger,
     );
     const head = h("div.tree-head", {}, this.title, this.about, tools);
-    fill(this.root, head, h("div.tree-parts", {}, this.picture.frame, this.side));
+    fill(this.root, head, this.remarks, h("div.tree-parts", {}, this.picture.frame, this.side));
   }
 
   /** Show it, and one of its nodes first. */
@@ -101,6 +102,9 @@ export class Pane {
     this.about.textContent = this.#choosing
       ? t("Choose the other node.")
       : `${words} · ${t("{spent} of {most}", { spent: usd.toFixed(4), most: `${Number(about.usd_cap).toFixed(2)} ${about.coin}` })}`;
+    const lines = about.remarks ?? [];
+    fill(this.remarks, ...lines.map((one) => h("p", {}, one.replace(/[`*]/g, ""))));
+    this.remarks.hidden = !lines.length;
     this.picture.draw(nodes, this.#chosen);
     this.node.update();
   }

@@ -1,6 +1,7 @@
 /** The bots' commands that this person may use in the open channel. */
 
 import { kept } from "../lib/keep.js";
+import { isManager } from "./permissions.js";
 
 export const OPTION = {
   SUB: 1,
@@ -18,6 +19,7 @@ export const OPTION = {
 const MENU = { SLASH: 1, USER: 2, MESSAGE: 3 };
 const FRESH_FOR = 4000;
 
+const LOCKED = "🔒";
 const ENGLISH = "en-US";
 
 /** What a command, option or choice is called in a language. */
@@ -115,10 +117,13 @@ export class Commands {
     return [...new Set([ENGLISH, this.#locale, ...others])];
   }
 
-  /** Slash commands: first those that are used here, the most used first, then the others as the bot orders them. */
+  /** Slash commands: first those that are used here, the most used first, then the others as the bot orders them.
+   *
+   * What is marked as for managers alone stands last for who is none: Discord offers a group whole. */
   slash() {
     const used = kept.get(this.#usedKey, {});
-    const times = (leaf) => used[leaf.name] ?? 0;
+    const shut = (leaf) => leaf.description.startsWith(LOCKED) && !isManager(this.app.world);
+    const times = (leaf) => (shut(leaf) ? -1 : (used[leaf.name] ?? 0));
     return this.#ofType(MENU.SLASH)
       .flatMap((command) => leaves(command, this.#locale))
       .sort((a, b) => times(b) - times(a));
