@@ -200,7 +200,7 @@ class TreePages:
     async def offer(self, asker: Asker, request: web.Request) -> Row:
         """Give what of a node may be taken over into life."""
         timeline = await self.tree(asker, request)
-        found = await self.desk.merges.offered(timeline, node_of(request))
+        found = await self.desk.merges.offered(timeline, node_of(request), who=asker.person.id)
         rows = [_item(one, found.names.get(one.agent_id, "an agent")) for one in found.items[:MOST_OFFERED]]
         return {"items": rows, "more": len(found.items) - len(rows)}
 

@@ -1,6 +1,6 @@
 """What nobody is told while a closed scene goes on: who is at what in it, and what its agents see and think."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bot.core.errors import Rejected
 from bot.core.next_beat import NextBeat, Waiting
@@ -40,6 +40,14 @@ async def check_may_look(read: Reading, community_id: CommunityId, who: Snowflak
         if scene.sat(who) and agent_id in seated_in([scene]):
             names = await read.agents.names(community_id)
             raise Rejected(SITS_WITH.format(names.get(agent_id, "It")))
+
+
+async def heads_open_to(
+    scenes: Scenes, community_id: CommunityId, who: Snowflake, agents: Collection[AgentId]
+) -> frozenset[AgentId]:
+    """Give those of the agents into whose heads a person may look."""
+    theirs = [one for one in await closed_scenes(scenes, community_id) if one.sat(who)]
+    return frozenset(agents) - seated_in(theirs)
 
 
 async def check_sits_nowhere(read: Reading, community_id: CommunityId, agents: Sequence[AgentId]) -> None:

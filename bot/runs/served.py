@@ -33,6 +33,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 MOST_AT_ONCE: Final = 2  # runs that are played, of all servers together
 GIVES_WAY: Final = 600.0  # seconds after which a run is ended where another server's waits
+WAITS_SECONDS: Final = 180.0  # for which a place is kept for who asked in vain
 ENDS_WITHIN: Final = 10.0  # seconds from the word until it is ended as it is
 SILENT_SECONDS: Final = 120.0  # of its process, which does not even ask anything
 LARGEST_KEPT: Final = 512_000_000  # bytes of all runs of a server
@@ -87,6 +88,7 @@ class ServedRuns:
     folder: Path
     is_shared: bool
     _plays: dict[Snowflake, _Play] = field(default_factory=dict)
+    _waiting: dict[Snowflake, float] = field(default_factory=dict)  # when who asked in vain did last; first come first
     _why: dict[tuple[Snowflake, int], str] = field(default_factory=dict)  # how each ended that was played here
     _readers: ProcessWorkshop = field(
         default_factory=lambda: ProcessWorkshop(
@@ -216,13 +218,22 @@ class ServedRuns:
             raise Rejected(FULL.format(LARGEST_KEPT // 1_000_000))
 
     def _check_place(self, server: Snowflake) -> None:
-        """Raise Rejected where no run can be played now; the one that has been for the longest gives way."""
+        """Raise Rejected where no run can be played now; the one that has been for the longest gives way.
+
+        What becomes free is for who asked before: else whoever gave way could take it again at once.
+        """
         if server in self._plays:
             raise Rejected(ONE_PLAYS)
-        if len(self._plays) < MOST_AT_ONCE:
+        now = time.monotonic()
+        self._waiting = {one: at for one, at in self._waiting.items() if now - at < WAITS_SECONDS}
+        before = [*self._waiting, server].index(server)
+        if len(self._plays) + before < MOST_AT_ONCE:
+            self._waiting.pop(server, None)
             return
-        oldest = min(self._plays.values(), key=lambda one: one.began)
-        if time.monotonic() - oldest.began < GIVES_WAY:
+        self._waiting[server] = now
+        going = self._plays.values()
+        oldest = min(going, key=lambda one: one.began, default=None)
+        if oldest is None or len(going) < MOST_AT_ONCE or now - oldest.began < GIVES_WAY:
             raise Rejected(ALL_PLAY)
         self._end(oldest)
         raise Rejected(MAKES_WAY)

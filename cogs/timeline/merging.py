@@ -57,7 +57,7 @@ class Merging(TreeGroup):
         self, interaction: Interaction, timeline: Timeline, node: int, what: str | None, of: AgentId | None
     ) -> None:
         """List what could be taken over, or ask whether what was named is to be."""
-        offer = await self.desk.merges.offered(timeline, node)
+        offer = await self.desk.merges.offered(timeline, node, who=person(interaction).id)
         items = offer.of(of)
         if what is None:
             await self._show(interaction, timeline, node, items, offer.names)

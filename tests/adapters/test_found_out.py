@@ -10,7 +10,8 @@ from aiohttp import web
 
 from bot.adapters.llm import openai_line
 from bot.adapters.llm.communities import Providers
-from bot.adapters.llm.ladder import Rung
+from bot.adapters.llm.ladder import Rung, Seen
+from bot.adapters.llm.looks import Looks
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
 from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.core.errors import AskedAnew, ModelRefused, ModelUnreachable
@@ -327,3 +328,10 @@ async def test_what_is_found_out_for_all_counts_for_who_learned_something_of_the
         assert form_of(there.calls[-1]) == "json_schema"
         assert "messages" in there.calls[-1]  # in Chat Completions, where alone it is held to a schema
         assert not mine.takes_temperature("tiny")
+
+
+def test_of_a_server_is_not_kept_for_each_model_which_others_it_has() -> None:
+    """A list of a megabyte, for each of two hundred models, is more than any server may take."""
+    looks = Looks()
+    looks.keep("a-model", Seen(places=3, names=("x" * 1_000_000,)))
+    assert looks.of("a-model") == Seen(places=3)

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from bot.adapters.llm.claude import Beginnings
+from bot.adapters.llm.claude import MOST_KEPT, Beginnings
 from bot.adapters.llm.communities import Providers
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
@@ -354,6 +354,16 @@ def test_the_ends_of_what_stays_the_same_stay_where_they_are() -> None:
         assert after[: len(before)] == before
         assert len(after) == len(before) + 1
     assert kept.ends("bolt", "".join(log)) == []
+
+
+def test_of_what_was_read_before_no_more_is_kept_than_memory_has_room_for() -> None:
+    """A server chooses how much its agents see, and each server may have a provider of its own."""
+    kept = Beginnings()
+    for number in range(40):
+        kept.ends(f"asker {number}", f"{number}\n" + "x" * 1_000_000)
+    assert sum(len(text) for text, _ in kept._last.values()) <= MOST_KEPT
+    assert not kept.ends("asker 39", "39\n" + "x" * 1_000_000 + "\nmore")
+    assert kept.ends("asker 39", "39\n" + "x" * 1_000_000 + "\nmore\nand more") == [1_000_004]
 
 
 class Native(ScriptedModel):

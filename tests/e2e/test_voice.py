@@ -10,6 +10,7 @@ from aiohttp.test_utils import TestServer
 
 from tests.e2e.conftest import living, quick_settings
 from tests.e2e.visitor import Visitor, until, visiting
+from tests.voices import voice
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio]
 SAID = "Wren, what is the lighthouse called?"
@@ -27,7 +28,7 @@ async def speak(you: Visitor, channel_id: str) -> None:
     about = {"id": "0", "filename": "voice-message.ogg", "duration_secs": 3.2, "waveform": "AAAA"}
     form = aiohttp.FormData()
     form.add_field("payload_json", json.dumps({"flags": 1 << 13, "attachments": [about]}))
-    form.add_field("files[0]", b"OggS", filename="voice-message.ogg", content_type="audio/ogg")
+    form.add_field("files[0]", voice(3.2), filename="voice-message.ogg", content_type="audio/ogg")
     await you.post_form(f"/channels/{channel_id}/messages", form)
 
 

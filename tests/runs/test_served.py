@@ -155,5 +155,29 @@ async def test_two_servers_do_not_hold_both_places_for_ever(runs: ServedRuns, mo
     with pytest.raises(StoreError):
         await first
     assert set(runs._plays) == {TWO}
+    monkeypatch.setattr("bot.runs.served.GIVES_WAY", 600.0)
+    with pytest.raises(Rejected, match="As many runs"):  # what was freed for another is not theirs to take again
+        await runs.begin(ONE, tea(), Lender())
+    third = asyncio.create_task(runs.begin(THREE, tea(), Lender()))
+
+    async def third_begun() -> bool:
+        return set(runs._plays) == {TWO, THREE}
+
+    await until(third_begun, "the run of who waited")
     await runs.close()
-    assert isinstance((await asyncio.gather(second, return_exceptions=True))[0], StoreError)
+    ended = await asyncio.gather(second, third, return_exceptions=True)
+    assert all(isinstance(one, StoreError) for one in ended)
+
+
+async def test_who_asks_for_a_place_no_more_keeps_nobody_from_it(
+    runs: ServedRuns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.runs.served.MOST_AT_ONCE", 0)
+    for one in (ONE, TWO):
+        with pytest.raises(Rejected, match=ALL_PLAY):
+            runs._check_place(one)
+    monkeypatch.setattr("bot.runs.served.MOST_AT_ONCE", 1)
+    with pytest.raises(Rejected, match=ALL_PLAY):
+        runs._check_place(TWO)
+    monkeypatch.setattr("bot.runs.served.WAITS_SECONDS", 0.0)
+    runs._check_place(TWO)

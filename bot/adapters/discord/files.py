@@ -12,6 +12,7 @@ import discord
 import structlog
 
 from bot.adapters.documents import LARGEST_BYTES, Kind, kind_of, words_of
+from bot.adapters.opus import seconds_of
 from bot.core.errors import StoreError
 from bot.core.names import TEXT_SUFFIXES
 from bot.core.ports import Hearing, VoiceMessage, Workshop
@@ -26,7 +27,7 @@ KEPT_SECONDS = 300.0  # longer than that, for a turn that is late
 PATIENCE_SECONDS = 1.0  # from when a message came, for all of its files
 VOICE_SECONDS = 6.0  # the same where a voice message is
 LARGEST_VOICE = 1024 * 1024  # bytes
-LOUDEST = 12_000  # bytes a second: more than Discord takes, so that nobody has more heard than he says
+LONGEST_VOICE = 1_200.0  # seconds that any community lets be heard
 DOCUMENT_SECONDS = 4.0  # the same where a document is among them: its process may have to begin
 log = structlog.get_logger(__name__)
 
@@ -143,7 +144,10 @@ class Files:
     ) -> str | None:
         if self._hearing is None or message.guild is None:
             return None
-        seconds = max(attachment.duration or 0.0, len(content) / LOUDEST)
+        lasts = await asyncio.to_thread(seconds_of, content, LONGEST_VOICE)
+        if lasts is None:
+            return None
+        seconds = max(attachment.duration or 0.0, lasts)  # it is paid for what is in it, not for what is said of it
         voice = VoiceMessage(
             content=content,
             filename=attachment.filename,

@@ -38,6 +38,7 @@ STATUS_OF: Final = {  # of errors that come in a stream, where the status was 20
 LEAST_GROWN: Final = 120  # characters: for less no new mark is set
 MOST_ENDS: Final = 50  # then an input is cut anew, which costs one reading
 ASKERS_KEPT: Final = 200
+MOST_KEPT: Final = 8_000_000  # characters of what they were shown: how much that is anybody sets
 
 
 class ClaudeLine:
@@ -136,18 +137,21 @@ class Beginnings:
 
     def __init__(self) -> None:
         self._last: OrderedDict[str, tuple[str, list[int]]] = OrderedDict()
+        self._size = 0
 
     def ends(self, whose: str, text: str) -> list[int]:
         """Give where an input is to be cut: the last place is the one to mark; nowhere in a first one."""
         before, ends = self._last.pop(whose, ("", []))
+        self._size -= len(before)
         same = text.rfind("\n", 0, _common(before, text)) + 1
         ends = [end for end in ends if end <= same]
         if same - max(ends, default=0) >= LEAST_GROWN:
             ends = [*ends, same] if len(ends) < MOST_ENDS else [same]
         if whose:
             self._last[whose] = text, ends
-        if len(self._last) > ASKERS_KEPT:
-            self._last.popitem(last=False)
+            self._size += len(text)
+        while len(self._last) > ASKERS_KEPT or self._size > MOST_KEPT:
+            self._size -= len(self._last.popitem(last=False)[1][0])
         return ends
 
 

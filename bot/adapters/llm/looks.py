@@ -2,6 +2,7 @@
 
 import time
 from asyncio import Lock
+from dataclasses import replace
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -28,6 +29,7 @@ class Looks:
     def keep(self, model: str, seen: Seen) -> None:
         """Keep what was seen now."""
         self._seen.pop(model, None)
+        seen = replace(seen, names=())  # a long list, which is for who asks for it
         self._seen[model] = seen, time.monotonic() + ASKED_ANEW_SECONDS
         if len(self._seen) > MOST_LOOKS:
             del self._seen[next(iter(self._seen))]

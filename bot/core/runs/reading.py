@@ -13,6 +13,7 @@ from bot.core.errors import BadSetting
 from bot.core.runs.spec import MONEY_AND_PLACES, RunAgent, RunEvent, RunScene, RunSpec
 
 LARGEST_FILE: Final = 256_000  # bytes
+LONGEST_SHOWN: Final = 60  # characters of a name that somebody gave: a sentence says where it stands
 Location = tuple[int | str, ...]  # where something stands: ("agents", 1, "name")
 _PARTS: Final[Mapping[str, type[BaseModel]]] = {"agents": RunAgent, "events": RunEvent, "scene": RunScene}
 _HEAD = re.compile(r"^\s*(\[\[?)\s*([\w.\"' -]+?)\s*\]\]?\s*(?:#.*)?$")
@@ -103,7 +104,7 @@ def _worded(error: ValidationError, text: str, before: Location, names: Sequence
     what = f"`{shown(place)}` " if place else ""
     if first["type"] == "extra_forbidden":
         wanted = str(place[-1])
-        near = difflib.get_close_matches(wanted, names or _names_at(place[:-1]), 1)
+        near = difflib.get_close_matches(wanted[:LONGEST_SHOWN], names or _names_at(place[:-1]), 1)
         hint = f"did you mean `{near[0]}`?" if near else "take it out."
         return f"{where}there is no `{shown(place)}` in a run: {hint}"
     if first["type"] == "missing":
@@ -120,7 +121,11 @@ def _lower(said: str) -> str:
 
 def shown(place: Location) -> str:
     """Give a place as people count: `agents 2 name`."""
-    return " ".join(str(one + 1) if isinstance(one, int) else one for one in place)
+    return " ".join(str(one + 1) if isinstance(one, int) else _short(one) for one in place)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…"
 
 
 def _names_at(place: Location) -> list[str]:

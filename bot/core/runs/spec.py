@@ -55,6 +55,7 @@ class Further:
 
 Whole = Annotated[int, Field(strict=True)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+ModelName = Annotated[Text, Field(max_length=200)]
 
 
 class _Part(BaseModel):
@@ -69,7 +70,7 @@ class RunAgent(_Part):
     template: str | None = Field(default=None, max_length=100)
     card: Text | None = None  # a file beside the run's own
     type: AgentType | None = None
-    model: Text | None = None
+    model: ModelName | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
     token_budget: Whole | None = Field(default=None, ge=4_000, le=200_000)
     interval: float | None = Field(default=None, ge=1, le=10)
@@ -136,7 +137,7 @@ class RunEvent(_Part):
     turn: Whole = Field(default=0, ge=0, le=MOST_TURNS)
     text: Annotated[Text, Field(max_length=LONGEST_EVENT)]
     by: Annotated[str, StringConstraints(pattern=r"^[\w .-]{0,32}$")] = ""
-    room: str = ""
+    room: str = Field(default="", max_length=200)
 
 
 class RunSpec(_Part):
@@ -146,7 +147,7 @@ class RunSpec(_Part):
     turns: Whole | None = Field(default=None, ge=1, le=MOST_TURNS)
     minutes: float | None = Field(default=None, gt=0, le=100_000)
     seed: Whole = Field(default=1, ge=0, lt=2**63)
-    model: Text = STAND_IN
+    model: ModelName = STAND_IN
     budget: Decimal = Field(default=Decimal("1.00"), gt=0, le=1_000)
     every: Whole = Field(default=10, ge=1, le=1_000)
     starts: AwareDatetime = Field(default=datetime(2026, 1, 1, 9, tzinfo=UTC), ge=EARLIEST, lt=LATEST)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import TypeVar
@@ -34,6 +34,7 @@ from bot.core.wording import counted, honest
 from bot.engine.aside import aside
 from bot.engine.front_desk.office import LOOKED_BACK, Office, check_manages
 from bot.engine.front_desk.timelines import OFF, OFF_HERE
+from bot.engine.masks import heads_open_to
 from bot.engine.performer import ActionContext
 from bot.engine.performer.performer import shown_parameters
 from bot.engine.timelines.house import Orchard
@@ -68,11 +69,18 @@ class Merges:
     orchard: Orchard | None = None
     config: CommunityConfig = field(default_factory=CommunityConfig)  # what a community's own is laid over
 
-    async def offered(self, timeline: Timeline, node_id: int) -> Offer:
-        """Give what of a node may be taken over: what is there neither as at the fork nor as it is live."""
+    async def offered(self, timeline: Timeline, node_id: int, *, who: Snowflake) -> Offer:
+        """Give what of a node may be taken over: what is there neither as at the fork nor as it is live.
+
+        It tells what agents carry now: of those into whose heads the person may not look there is nothing.
+        """
         world = await self._world(timeline, node_id)
         async with self.office.store.reading() as read:
-            return await _offer(read, timeline, NodeId(node_id), world)
+            offer = await _offer(read, timeline, NodeId(node_id), world)
+            open_to = await heads_open_to(
+                read.scenes, timeline.community_id, who, {one.agent_id for one in offer.items}
+            )
+        return replace(offer, items=[one for one in offer.items if one.agent_id in open_to])
 
     async def take(
         self,

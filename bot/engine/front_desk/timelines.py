@@ -1,8 +1,7 @@
 """Timelines as people use them: trees are forked, grown within their money, looked at, compared and cut back."""
 
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
@@ -40,7 +39,7 @@ from bot.core.timelines.showing import MindShown, Shown, what_keeps_still, why_d
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.front_desk.tree_news import laid_to_rest, notice
-from bot.engine.masks import check_may_look, check_sits_nowhere, rooms_shut_to
+from bot.engine.masks import check_may_look, check_sits_nowhere, heads_open_to, rooms_shut_to
 from bot.engine.timelines.house import Estimate, Orchard
 from bot.engine.timelines.looking import link_to
 
@@ -352,14 +351,17 @@ class Timelines:
     async def minds(self, timeline: Timeline, node_id: int, *, who: Snowflake) -> Sequence[MindShown]:
         """Give what the agents of a node carry, but for those into whose heads this person may not look."""
         carried = await self._there().grower.minds(timeline.key, NodeId(node_id))
-        open_to = await self._open_to(timeline, who, {one.agent_id for one in carried})
+        async with self.office.store.reading() as read:
+            open_to = await heads_open_to(read.scenes, timeline.community_id, who, {one.agent_id for one in carried})
         return [one for one in carried if one.agent_id in open_to]
 
     async def beats(self, timeline: Timeline, node_id: int, *, who: Snowflake) -> Sequence[Told]:
         """Give the beats that there were in a node, oldest first, but of agents into whose heads they may not look."""
         node = await self._there().trees.node(timeline.key, NodeId(node_id))
         told = await self._told(timeline, node.id, EventKind.BEAT)
-        open_to = await self._open_to(timeline, who, {AgentId(int(str(one["agent"]))) for one in told})
+        agents = {AgentId(int(str(one["agent"]))) for one in told}
+        async with self.office.store.reading() as read:
+            open_to = await heads_open_to(read.scenes, timeline.community_id, who, agents)
         return [one for one in told if one["agent"] in open_to]
 
     async def seen_at(self, timeline: Timeline, node_id: int, beat_id: int, *, who: Snowflake) -> Beat:
@@ -379,16 +381,6 @@ class Timelines:
 
     async def _told(self, timeline: Timeline, node_id: NodeId, kind: EventKind) -> list[Told]:
         return [one.data for one in await self.told_in(timeline, node_id) if one.kind is kind]
-
-    async def _open_to(self, timeline: Timeline, who: Snowflake, agents: Collection[AgentId]) -> set[AgentId]:
-        """Give those of the agents into whose heads a person may look."""
-        found = set()
-        async with self.office.store.reading() as read:
-            for agent_id in agents:
-                with suppress(Rejected):
-                    await check_may_look(read, timeline.community_id, who, agent_id)
-                    found.add(agent_id)
-        return found
 
     async def seen(self, timeline: Timeline, node_id: int, agent_id: AgentId, beat_id: int, *, who: Snowflake) -> Beat:
         """Give what an agent saw at a beat of a node, to who may look into its head as `/hud show` asks it."""

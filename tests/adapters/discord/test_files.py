@@ -18,6 +18,7 @@ from bot.core.ports import VoiceMessage, Workshop
 from bot.core.records import AgentId, Message, Snowflake
 from tests.adapters.discord.stage import Guest, Stage, staged, until
 from tests.papers import bomb, docx, locked, pdf
+from tests.voices import voice
 
 
 @dataclass
@@ -109,42 +110,45 @@ async def test_a_file_that_is_much_too_large_is_not_asked_for(files: Files) -> N
 class Ears:
     """Hears what is said, as often as it is asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: str = "Good morning.") -> None:
+        self.said = said
         self.asked: list[tuple[Snowflake, Snowflake, VoiceMessage]] = []
 
     async def words(self, guild_id: Snowflake, message_id: Snowflake, voice: VoiceMessage) -> str:
         self.asked.append((guild_id, message_id, voice))
-        return voice.content.decode()
+        return self.said
 
 
 def spoken(id: int, content: bytes, seconds: float) -> discord.Message:
-    voice = Slow(id, content=content, filename="voice-message.ogg", content_type="audio/ogg", duration=seconds)
+    file = Slow(id, content=content, filename="voice-message.ogg", content_type="audio/ogg", duration=seconds)
     flags = discord.MessageFlags(voice=True)
-    return cast(discord.Message, Said(id, [replace(voice, size=len(content))], discord.Object(7), flags))
+    return cast(discord.Message, Said(id, [replace(file, size=len(content))], discord.Object(7), flags))
 
 
 async def test_a_voice_message_is_its_length_and_what_is_heard_in_it() -> None:
     ears = Ears()
-    files, message = Files(hearing=ears), spoken(1, b"Good morning.", 72.4)
+    files, message = Files(hearing=ears), spoken(1, voice(70.0), 72.4)
     files.begin(message, characters(100))
     assert as_voice(message.attachments, await files.of(message)) == "(voice 1:12) Good morning."
-    assert [(guild, one, voice.seconds) for guild, one, voice in ears.asked] == [(7, 1, 72.4)]
+    assert [(guild, one, heard.seconds) for guild, one, heard in ears.asked] == [(7, 1, 72.4)]
 
 
 async def test_it_lasts_as_long_as_it_must_whatever_it_says() -> None:
-    ears = Ears()
-    files, message = Files(hearing=ears), spoken(1, b"a" * 600_000, 1.0)
+    """A megabyte of silence is hours, which a server is paid for: it was booked as what its length is when loud."""
+    ears = Ears("a" * 200)
+    files, message = Files(hearing=ears), spoken(1, voice(1_000.0), 1.0)
     files.begin(message, characters(100))
     assert len(as_voice(message.attachments, await files.of(message))) == len("(voice 0:01) ") + 100
-    assert ears.asked[0][2].seconds == 50.0
+    assert ears.asked[0][2].seconds == pytest.approx(1_000.0)
 
 
 async def test_where_nobody_hears_or_listens_and_what_is_too_large_is_only_how_long_it_is(files: Files) -> None:
     ears = Ears()
     deaf, hears = files, Files(hearing=ears)
     for file, message, most in (
-        (deaf, spoken(1, b"Good morning.", 3.0), 100),
-        (hears, spoken(2, b"Good morning.", 3.0), 0),
+        (deaf, spoken(1, voice(3.0), 3.0), 100),
+        (hears, spoken(2, voice(3.0), 3.0), 0),
+        (hears, spoken(4, b"Good morning.", 3.0), 100),
         (hears, spoken(3, b"a" * (LARGEST_VOICE + 1), 3.0), 100),
     ):
         file.begin(message, characters(most))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from bot.core.errors import BadSetting
-from bot.core.runs.reading import LARGEST_FILE, line_of, read_run
+from bot.core.runs.reading import LARGEST_FILE, line_of, read_given, read_run
 from bot.core.runs.spec import RunSpec
 
 GOOD = """\
@@ -190,3 +190,21 @@ def test_any_file_is_a_run_or_one_sentence(whole: dict[str, object], agent: dict
 def test_any_bytes_are_a_run_or_one_sentence(data: bytes) -> None:
     with pytest.raises(BadSetting):  # nothing so short has agents in it
         read_run(data, "tea.toml")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"a" * 290_000: 1},
+        {"settings": {"a" * 290_000: 1}},
+        {"scene": {"kind": "chat", "options": {"a" * 290_000: 1}}},
+        {"agents": [{"a" * 290_000: 1}]},
+        {"model": "m" * 290_000},
+        {"agents": [{"name": "Ada", "prompt": "You are Ada.", "model": "m" * 290_000}]},
+    ],
+)
+def test_however_long_a_name_is_its_fault_is_one_short_sentence(given: dict[str, object]) -> None:
+    """It was compared with others for a twentieth of a second, on the loop, and the sentence was as long."""
+    with pytest.raises(BadSetting) as caught:
+        read_given(tomllib.loads(GOOD) | given)
+    assert len(caught.value.sentence) < 300

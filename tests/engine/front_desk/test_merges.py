@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ class Forked:
         return await self.merges.put_back(GUILD, BOSS, number)
 
     async def names(self) -> list[str]:
-        return [one.name for one in (await self.merges.offered(self.timeline, self.node.id)).items]
+        return [one.name for one in (await self.merges.offered(self.timeline, self.node.id, who=BOSS.id)).items]
 
     async def mind(self) -> Mind:
         return (await self.grown.home.view(1)).mind_of(WREN)
@@ -150,6 +151,22 @@ async def test_of_an_object_that_came_whole_all_goes_again_that_nobody_touched_s
         assert (await one.mind()).knowledge == {"people": {"mira": {"trust": 0.2}, "kit": "new"}, "mine": 1}
 
 
+async def test_who_sits_in_a_closed_scene_with_an_agent_is_not_told_what_it_carries_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What may be taken over told it beside: what `/knowledge show` refuses them until the scene is over."""
+    async with forked(tmp_path, Set(path="mood", value="calm"), ctx=[Set(path="mood", value="wild")]) as one:
+        await one.live(Set(path="mood", value="I am the wolf"))
+        assert "mood" in await one.names()
+        sits = SimpleNamespace(sat=lambda who: who == BOSS.id, seats=[SimpleNamespace(agent_id=WREN)])
+
+        async def closed(*_: object) -> list[SimpleNamespace]:
+            return [sits]
+
+        monkeypatch.setattr("bot.engine.masks.closed_scenes", closed)
+        assert await one.names() == []
+
+
 async def test_where_life_changed_since_life_stays_unless_that_is_chosen(tmp_path: Path) -> None:
     before = [Set(path="mood", value="calm"), Append(path="seen", value="a fox")]
     ctx: list[MindAction] = [Set(path="mood", value="wild"), Append(path="seen", value="a bear")]
@@ -157,7 +174,7 @@ async def test_where_life_changed_since_life_stays_unless_that_is_chosen(tmp_pat
         await one.live(Set(path="mood", value="glad"), Append(path="seen", value="an owl"))
         with pytest.raises(NotFound, match="without being chosen"):
             await one.take("all")
-        (mood, seen, _) = (await one.merges.offered(one.timeline, one.node.id)).items
+        (mood, seen, _) = (await one.merges.offered(one.timeline, one.node.id, who=BOSS.id)).items
         assert (mood.fork, mood.live, mood.node, mood.is_changed) == ("calm", "glad", "wild", True)
         await one.live(Set(path="mood", value="sad"))
         with pytest.raises(NotFound, match="changed meanwhile"):
@@ -190,7 +207,7 @@ async def test_what_breaks_a_rule_of_life_is_refused_with_all_that_was_chosen_be
     ctx = [Set(path="a", value="fits"), Set(path="b.c", value="does not")]
     async with forked(tmp_path, ctx=ctx) as one:
         await one.live(Set(path="b", value="a plain value"))
-        items = (await one.merges.offered(one.timeline, one.node.id)).items
+        items = (await one.merges.offered(one.timeline, one.node.id, who=BOSS.id)).items
         before = await one.mind()
         with pytest.raises(Rejected, match="leads through a plain value"):
             await one.take("+".join(item.mark for item in items[:2]))
@@ -240,7 +257,9 @@ class BreaksOff(Performer):
 
 async def test_what_broke_off_left_nothing_and_is_done_once_when_it_is_tried_again(tmp_path: Path) -> None:
     async with forked(tmp_path, ctx=[Set(path="a", value=1), Set(path="b", value=2)]) as one:
-        marks = "+".join(item.mark for item in (await one.merges.offered(one.timeline, one.node.id)).items[:2])
+        marks = "+".join(
+            item.mark for item in (await one.merges.offered(one.timeline, one.node.id, who=BOSS.id)).items[:2]
+        )
         dying = replace(one.merges.office, performer=BreaksOff(cipher=PlainCipher(), tokenizer=TOKENIZER))
         before = await rows(one.grown)
         with pytest.raises(RuntimeError):

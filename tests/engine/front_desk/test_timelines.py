@@ -346,7 +346,12 @@ async def test_who_may_not_look_into_an_agents_head_reads_it_in_no_node_either(
                 raise Rejected("You sit in a scene with it.")
 
         everyone = {one.agent_id for one in await there.minds(timeline, node.id, who=BOSS.id)}
+
+        async def others(scenes: object, community_id: object, who: object, agents: set[AgentId]) -> set[AgentId]:
+            return {*agents} - {agent}
+
         monkeypatch.setattr(desk_timelines, "check_may_look", shut)
+        monkeypatch.setattr(desk_timelines, "heads_open_to", others)
         left = {one.agent_id for one in await there.minds(timeline, node.id, who=BOSS.id)}
         assert left == everyone - {agent}
         assert await there.beats(timeline, node.id, who=BOSS.id) == []
