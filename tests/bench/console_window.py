@@ -159,6 +159,8 @@ async def worked(there: Open, seconds: float) -> float:
         who = AgentId(number % LIVING + 1)
         there.feed.tell([Happening(kind=kind, community_id=there.here.community_id, agent_id=who, room_id=who)])
         number += 1
+        if number % (LIVING * len(beat)) == 0:
+            await there.here.clock.advance(EVERY_SECONDS)  # by it requests are counted: a busy machine takes longer
         await asyncio.sleep(EVERY_SECONDS / LIVING / len(beat))
     return (time.process_time() - work) / (time.perf_counter() - begun)
 

@@ -1,24 +1,13 @@
-/** What a page says in its reader's language: catalogues by the English, which stands where there is none.
+/** What a page says in its reader's language: by the English, which stands where a catalogue has nothing.
  *
- * Where they come from the page itself says (`data-words` of its root); modules that say something wait for them.
+ * The catalogue is there before any module that says something (`selfroomWords`), on pages that have one.
  */
 
-const source = document.documentElement.dataset.words;
-const isEnglish = (navigator.languages[0] ?? "en").startsWith("en");
-const { language: said = "en", words = {} } = source && !isEnglish ? await read() : {};
+const { language: said = "en", words = {} } = globalThis.selfroomWords ?? {};
+const MANY = { fr: (number) => number > 1, pt_BR: (number) => number > 1, ja: () => false };
 
 /** In which language. */
 export const language = said;
-const MANY = { fr: (number) => number > 1, pt_BR: (number) => number > 1, ja: () => false };
-
-async function read() {
-  try {
-    const answer = await fetch(source);
-    return answer.ok ? await answer.json() : {};
-  } catch {
-    return {};
-  }
-}
 
 /** Say something in the reader's language; values stand in it as `{name}`. */
 export function t(english, values = {}) {
