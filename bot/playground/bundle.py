@@ -6,7 +6,6 @@ from pathlib import Path
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-WAITS = re.compile(r"^(?:const|let) .*\bawait\b", re.MULTILINE)  # a module that waits for something itself
 OTHER_FORM = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
@@ -52,6 +51,5 @@ class _Bundle:
             raise ValueError(f"{name} says {found[0]!r}: import by `import {{ … }} from`, export what is declared.")
         scope = self.scopes[file] = f"$scope{len(self.parts)}"
         gives = f"return {{ {', '.join(EXPORT.findall(text))} }};"
-        opens = "await (async () => {" if WAITS.search(body) else "(() => {"
-        self.parts.append("\n".join([f"// {name}", f"const {scope} = {opens}", *takes, body, gives, "})();", ""]))
+        self.parts.append("\n".join([f"// {name}", f"const {scope} = (() => {{", *takes, body, gives, "})();", ""]))
         return scope
