@@ -52,12 +52,14 @@ async def advanced(settings: Settings, tree: int, node: int, *, turns: int, guil
             timeline = await _timeline(read, tree, guild_id)
             maker = await read.people.find(timeline.community_id, timeline.made_by)
         who = Person(id=timeline.made_by, username=maker.username if maker else "manager", is_architect=True)
-        over = asyncio.Event()
-        desk.on_changed(lambda _: over.set())
+        changed = asyncio.Event()
+        desk.on_changed(lambda _: changed.set())
         (made,) = await desk.grow(timeline, who, Growth(what="advance", by=who, nodes=(NodeId(node),), turns=turns))
-        await over.wait()
-        nodes = (await desk.shown(timeline)).nodes
-        return _node(next(one for one in nodes if one.id == made.id))
+        while not made.status.is_over:
+            await changed.wait()
+            changed.clear()
+            made = next(one for one in (await desk.shown(timeline)).nodes if one.id == made.id)
+        return _node(made)
 
 
 async def exported(

@@ -49,10 +49,12 @@ async def _plant() -> None:
     async with AsyncExitStack() as stack:
         desk, _ = await _opened_desk(stack, settings)
         tree = await desk.fork(Snowflake(GUILD_ID), BOSS, AgentId(1), title="dark", rooms=(AgentId(1),))
-        over = asyncio.Event()
-        desk.on_changed(lambda _: over.set())
+        changed = asyncio.Event()
+        desk.on_changed(lambda _: changed.set())
         await desk.grow(tree, BOSS, Growth(what="branch", by=BOSS, nodes=(NodeId(0),), changes=EVENT))
-        await over.wait()
+        while not all(one.status.is_over for one in (await desk.shown(tree)).nodes):
+            await changed.wait()
+            changed.clear()
 
 
 def selfroom(*words: str) -> Result:

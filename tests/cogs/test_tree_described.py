@@ -40,7 +40,7 @@ SPOILED: dict[str, tuple[Callable[[list[Json]], object], str]] = {
     ),
     "a name": (lambda sent: leaf(sent, "help").update(name="help" * 9), "[maxLength]"),
     "a name of a choice": (
-        lambda sent: leaf(sent, "agent", "create")["options"][0]["choices"][0].update(name="x" * 101),
+        lambda sent: leaf(sent, "agent", "create")["options"][1]["choices"][0].update(name="x" * 101),
         "[maxLength]",
     ),
     "no description": (lambda sent: leaf(sent, "agent", "show").pop("description"), "[required]"),

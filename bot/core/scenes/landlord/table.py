@@ -44,30 +44,13 @@ from bot.core.scenes.landlord.cards import (
 from bot.core.scenes.landlord.combinations import Combination, reading
 from bot.core.scenes.landlord.moves import MOST_POINTS, Bid, Call, Double, No, Pass, PlayCards, Rob, Say
 from bot.core.scenes.landlord.plays import REMEMBERED, lowest, suggested
+from bot.core.scenes.landlord.scoring import Doubled, Played, counted
 from bot.core.sentences import Sentence
 
 T = TypeVar("T")
 DEALS_AT_MOST: Final = 3
 MOST_HANDS, HIGHEST_BASE, HIGHEST_CAP = 5, 1_000, 65_536
 HAND_SIZES: Final = {(3, 1): (17, 3), (4, 1): (13, 2), (4, 2): (25, 8)}  # by seats and decks: each hand, the bottom
-
-
-class Doubled(Frozen):
-    """What doubled the multiplier, and who did it."""
-
-    by: Seat
-    what: str
-
-
-class Played(Frozen):
-    """A hand that is over: what is told of it at the end."""
-
-    landlord: Seat
-    landlord_won: bool
-    points: int
-    doubled: Annotated[tuple[Doubled, ...], Field(max_length=MOST_TURNS)]
-    multiplier: int
-    won: Annotated[tuple[int, ...], Few]  # by each, in the order of seats
 
 
 class Phase(StrEnum):
@@ -413,8 +396,3 @@ def _told(text: str, after: Table | Applied) -> Applied:
     if isinstance(after, Applied):
         return Applied(after.state, (told, *after.events))
     return Applied(after, (told,))
-
-
-def counted(seats: Sequence[Seat], scores: Sequence[int]) -> str:
-    """Give the points of each seat."""
-    return ", ".join(f"{{s{seat}}} {score:+d}" for seat, score in zip(seats, scores, strict=True))

@@ -81,7 +81,8 @@ def test_a_seat_reads_on_what_it_votes_right_above_its_buttons() -> None:
     offered = seat_view(turn)
     assert offered is not None
     buttons = [str(one.item.label) for one in offered.children if isinstance(one, discord.ui.DynamicItem)]
-    assert buttons == [f"vote on clause 1 of motion 1: {choice}" for choice in ("yes", "no", "abstain")]
+    asked = "vote on clause 1 of motion 1"
+    assert buttons == [*(f"{asked}: {choice}" for choice in ("yes", "no", "abstain")), f"{asked} + comment…"]
     playing.move(1, "vote", choice="no")
     assert "Vote on clause 1 of motion 1" in seat_text(shown(playing, 1))
 

@@ -2,7 +2,8 @@
 
 from bot.core.scenes.landlord.cards import NONE, Cards, both, of_names, pack, read_cards, without
 from bot.core.scenes.landlord.kind import LANDLORD
-from bot.core.scenes.landlord.table import Doubled, Phase, Table
+from bot.core.scenes.landlord.scoring import Doubled
+from bot.core.scenes.landlord.table import Phase, Table
 from tests.core.scenes.plays import Playing, of
 
 

@@ -6,7 +6,7 @@ from bot.core.errors import Rejected
 from bot.core.scenes.kind import RULES, Over
 from bot.core.scenes.landlord.cards import names_of, pack
 from bot.core.scenes.landlord.kind import LANDLORD
-from bot.core.scenes.landlord.table import HAND_SIZES, Phase, counted
+from bot.core.scenes.landlord.table import HAND_SIZES, Phase
 from bot.core.scenes.play import Rule
 from tests.core.scenes.landlord import referee
 from tests.core.scenes.landlord.tables import all_cards, begun, leading, standing, table
@@ -220,7 +220,3 @@ def test_scores_of_several_hands_are_added_up_and_one_that_is_cut_off_counts_for
     assert over.outcome == "Its turns are used up: the hand that was played counts for nobody. {s1} won: " + (
         "{s1} +4, {s2} -2, {s3} -2."
     )
-
-
-def test_points_are_told_seat_by_seat_with_their_sign() -> None:
-    assert counted((1, 2, 3), (4, -2, 0)) == "{s1} +4, {s2} -2, {s3} +0"
