@@ -33,6 +33,8 @@ async def test_a_person_plays_a_village_on_a_phone_by_presses_alone(home: Living
     await scene.get_by_role("button", name="Begin").click()
     for hour in range(HOURS):
         seat = await asked(tab, scene, HOURS - hour)
+        if seat is None:  # every goal was met sooner: they are drawn
+            break
         if hour == 0:
             await expect(seat.get_by_role("img", name=re.compile("Map of the village"))).to_be_visible()
             await expect(seat.get_by_role("button", name="move")).to_be_in_viewport()
@@ -41,7 +43,7 @@ async def test_a_person_plays_a_village_on_a_phone_by_presses_alone(home: Living
             await tab.page.get_by_role("option", name="market", exact=True).click()
         else:
             await seat.get_by_role("button", name="rest").click()
-    await expect(scene).to_contain_text("It is over: its time has passed.", timeout=ANSWER_MS)
+    await expect(scene).to_contain_text("It is over: ", timeout=ANSWER_MS)
     await scene.get_by_role("button", name="Results").click()
     recap = tab.page.get_by_role("img", name=re.compile("Wren walked")).last
     await expect(recap).to_have_js_property("complete", True, timeout=ANSWER_MS)
@@ -51,11 +53,15 @@ async def test_a_person_plays_a_village_on_a_phone_by_presses_alone(home: Living
     assert wide <= 390
 
 
-async def asked(tab: Tab, scene: Locator, hours_left: int) -> Locator:
-    """Wait until it is one's turn, and give one's seat."""
+async def asked(tab: Tab, scene: Locator, hours_left: int) -> Locator | None:
+    """Wait until it is one's turn, and give one's seat; None where it is over before."""
     seats = scene.get_by_role("list", name="Seats").get_by_role("listitem")
-    await expect(scene.locator("dd").first).to_have_text(str(hours_left), timeout=ANSWER_MS)
-    await expect(seats.nth(1)).to_contain_text("is asked now", timeout=ANSWER_MS)
+    over = scene.get_by_text("It is over: ")
+    its_hour = scene.locator("dd", has_text=re.compile(rf"^{hours_left}$"))
+    for awaited in (its_hour, seats.nth(1).filter(has_text="is asked now")):
+        await expect(awaited.or_(over).first).to_be_visible(timeout=ANSWER_MS)
+        if await over.count():
+            return None
     await scene.get_by_role("button", name="My seat").click()
     seat = tab.page.locator(".message", has_text=f"Hours left: {hours_left}").last
     await expect(seat).to_contain_text("It is your turn", timeout=ANSWER_MS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from sqlalchemy import select
 
 from bot.adapters.logs import set_up_logs
@@ -108,6 +109,7 @@ async def test_a_key_stands_nowhere_in_what_is_kept(form: str, tmp_path: Path) -
     root = logging.getLogger()
     before = (root.handlers[:], root.level)
     set_up_logs(tmp_path / "logs", megabytes=1, files=1)
+    structlog.configure(cache_logger_on_first_use=False)  # else other tests' lines went this way for ever
     output = OutputFormat.TOON if "toon" in form else OutputFormat.JSON
     try:
         url = f"sqlite:///{tmp_path / 'selfroom.db'}"
@@ -128,6 +130,7 @@ async def test_a_key_stands_nowhere_in_what_is_kept(form: str, tmp_path: Path) -
         for handler in set(root.handlers) - set(before[0]):
             handler.close()
         root.handlers[:], root.level = before
+        structlog.reset_defaults()
 
 
 async def test_a_key_of_the_community_stands_in_no_kept_hud_answer_or_thought_whoever_was_told() -> None:
