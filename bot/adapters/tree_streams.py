@@ -12,7 +12,7 @@ from aiohttp import web
 from bot.core.errors import NotFound, SelfroomError
 from bot.core.page_rows import OF_TREES, event_row, node_row, price_rows, seen_row, tree_row, world_mind_row
 from bot.core.records import AgentId, Beat, Community, Snowflake
-from bot.core.timelines.growth import Operation
+from bot.core.timelines.growth import Operation, no_node
 from bot.core.timelines.records import Event, Node, NodeId, Timeline
 from bot.core.timelines.showing import MindShown
 
@@ -121,7 +121,7 @@ class TreeStreams:
         seq, nodes = await self._visitors().snapshot(timeline)
         node = next((one for one in nodes if one.id == node_id), None)
         if node is None:
-            raise refusal(NotFound(f"There is no node {node_id}."))
+            raise refusal(no_node(node_id))
         told = [one for one in await self._visitors().events(timeline, 0, node_id) if one.seq <= seq]
         rows = [event_row(one) for one in told if one.kind not in OF_TREES]
         return web.json_response({"seq": seq, "node": node_row(node), "events": rows})

@@ -16,6 +16,7 @@ from bot.console.standing import Asker
 from bot.core.errors import NotFound, Rejected
 from bot.core.page_rows import OF_TREES, event_row, node_row, price_rows, seen_row, tree_row, world_mind_row
 from bot.core.records import PUBLIC_SIDE, AgentId, Side
+from bot.core.timelines.growth import no_node
 from bot.core.timelines.merging import Item, What
 from bot.core.timelines.records import NodeId, Timeline
 from bot.core.view import Roster
@@ -174,7 +175,7 @@ class TreePages:
         seq, nodes = await self.desk.timelines.snapshot(timeline)
         node = next((one for one in nodes if one.id == node_id), None)
         if node is None:
-            raise NotFound(f"There is no node {node_id}.")
+            raise no_node(node_id)
         told = await self.desk.timelines.told_in(timeline, node_id)
         rows = [event_row(one) for one in told if one.seq <= seq and one.kind not in OF_TREES]
         return {"seq": seq, "node": node_row(node), "events": rows}

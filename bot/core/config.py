@@ -14,6 +14,7 @@ from bot.core.records import MOST_SPARES, Agent, Json, Snowflake
 
 MOST_STEPS = 4  # further calls of one beat: a lease holds for so many
 WARMEST = 2.0
+LONGEST_VOICE_SECONDS = 1_200  # of a voice message that any community lets be heard
 SCENE_AGENT_SECONDS, SCENE_PERSON_SECONDS = 90, 120  # of a turn, where the kind of scene does not say it
 LEAN_TEMPERATURE = 0.3  # small models recall and obey more surely so (docs/models.md)
 
@@ -62,7 +63,7 @@ class CommunityConfig(BaseModel):
     # messages
     attachment_characters: int = Field(default=20_000, ge=0, le=200_000)
     voice_model: str = ""  # hears voice messages, such as gpt-4o-mini-transcribe; empty: none
-    voice_seconds: int = Field(default=120, ge=1, le=1_200)
+    voice_seconds: int = Field(default=120, ge=1, le=LONGEST_VOICE_SECONDS)
     listened_bots: tuple[Snowflake, ...] = ()
     proxies: bool = False  # what PluralKit or a bot like it posts for a person is that person's
     pings: bool = False

@@ -47,8 +47,7 @@ class Hearing:
             log.warning("a voice message is not heard", model=job.model.counted_as(name), why=error.sentence)
             await self._settle(job, reservation, error.usage)
             return ""
-        used = heard.usage
-        await self._settle(job, reservation, used)
+        await self._settle(job, reservation, heard.usage)
         return heard.text
 
     async def _job(self, guild_id: Snowflake, message_id: Snowflake, seconds: float) -> _Job | None:

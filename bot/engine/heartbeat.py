@@ -281,12 +281,12 @@ class Heartbeat:
 
     def _tell_begun(self, batch: Batch) -> None:
         """Ring for those for whom a person waits: who speaks to Discord shows it there."""
-        for one in batch.ready if self._bell is not None else ():
-            if one.addressed_by_person and self._bell is not None:
-                token = one.claim.beat_id
-                self._bell.ring(
-                    Hint(kind=HintKind.BEGUN, community_id=batch.community_id, agent_id=one.agent_id, token=token)
-                )
+        if self._bell is None:
+            return
+        for one in batch.ready:
+            if one.addressed_by_person:
+                its, token = batch.community_id, one.claim.beat_id
+                self._bell.ring(Hint(kind=HintKind.BEGUN, community_id=its, agent_id=one.agent_id, token=token))
 
     async def _carry_out(self, batches: Sequence[tuple[Batch, Sequence[PlannedCall]]], *, then: Then = None) -> None:
         try:

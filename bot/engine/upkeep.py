@@ -28,7 +28,7 @@ from bot.core.records import (
     Reason,
     Schedule,
 )
-from bot.core.scenes.records import SceneStatus
+from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.scenes.showing import begun
 from bot.core.view import Glance, Outline
 from bot.engine.front_desk.privacy import forgotten
@@ -170,6 +170,8 @@ class Upkeep:
         told = False
         for community_id, config in (await self._configs()).items():
             with _alone("a scene without rules kept its place", community=community_id):
+                if not await self._resting_scenes(community_id):
+                    continue  # nobody's turn is taken for it
                 async with self._store.writing(community_id) as write:
                     for one in await write.scenes.all(community_id, (SceneStatus.PAUSED,)):
                         stage = await opened(write, community_id, one.id, config=config, now=now)
@@ -179,6 +181,9 @@ class Upkeep:
                             told = True
         if told:
             self._on_letters()
+
+    async def _resting_scenes(self, community_id: CommunityId) -> Sequence[Scene]:
+        return await self._read(lambda read: read.scenes.all(community_id, (SceneStatus.PAUSED,)))
 
     async def _forget(self, now: datetime) -> None:
         for community_id, config in (await self._configs()).items():

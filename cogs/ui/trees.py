@@ -10,7 +10,7 @@ from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId, Json, Room, Snowflake
 from bot.core.sentences import Sentence
-from bot.core.timelines.growth import leaves
+from bot.core.timelines.growth import leaves, no_node
 from bot.core.timelines.merging import MOST_AT_ONCE, Item
 from bot.core.timelines.records import QUIET_TOLD, Edge, Node, Status, Timeline
 from bot.core.timelines.showing import Shown, same_as
@@ -304,7 +304,7 @@ class NodeSelect(Lasting, template=r"tree:(?P<tree>\d+)"):
         who = interaction.client.person(interaction.user)
         node = next((one for one in shown.nodes if one.id == chosen), None)
         if node is None:
-            raise NotFound(Sentence("There is no node {id}.", id=chosen))
+            raise no_node(chosen)
         siblings = [one for one in shown.nodes if one.parent == node.parent]
         view = node_view(self.tree_id, node, siblings, manages=who.is_architect)
         await interaction.followup.send(

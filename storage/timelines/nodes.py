@@ -5,10 +5,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import Rejected
 from bot.core.records import Json
 from bot.core.sentences import Sentence
-from bot.core.timelines.growth import still_going
+from bot.core.timelines.growth import no_node, still_going
 from bot.core.timelines.records import Event, EventKind, Finished, Node, NodeId, Status, Told
 from storage.columns import to_microseconds
 from storage.timelines.deltas import Delta
@@ -46,7 +46,7 @@ def node_in(connection: sqlite3.Connection, node_id: NodeId) -> Node:
     """Give a node; raises NotFound."""
     row = connection.execute(f"SELECT {NODE} FROM nodes WHERE id = ?", (node_id,)).fetchone()  # noqa: S608
     if row is None:
-        raise NotFound(Sentence("There is no node {id}.", id=node_id))
+        raise no_node(node_id)
     return node_of(row)
 
 

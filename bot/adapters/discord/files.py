@@ -13,6 +13,7 @@ import structlog
 
 from bot.adapters.documents import LARGEST_BYTES, Kind, kind_of, words_of
 from bot.adapters.opus import seconds_of
+from bot.core.config import LONGEST_VOICE_SECONDS
 from bot.core.errors import StoreError
 from bot.core.names import TEXT_SUFFIXES
 from bot.core.ports import Hearing, VoiceMessage, Workshop
@@ -27,7 +28,6 @@ KEPT_SECONDS = 300.0  # longer than that, for a turn that is late
 PATIENCE_SECONDS = 1.0  # from when a message came, for all of its files
 VOICE_SECONDS = 6.0  # the same where a voice message is
 LARGEST_VOICE = 1024 * 1024  # bytes
-LONGEST_VOICE = 1_200.0  # seconds that any community lets be heard
 DOCUMENT_SECONDS = 4.0  # the same where a document is among them: its process may have to begin
 log = structlog.get_logger(__name__)
 
@@ -144,7 +144,7 @@ class Files:
     ) -> str | None:
         if self._hearing is None or message.guild is None:
             return None
-        lasts = await asyncio.to_thread(seconds_of, content, LONGEST_VOICE)
+        lasts = await asyncio.to_thread(seconds_of, content, LONGEST_VOICE_SECONDS)
         if lasts is None:
             return None
         seconds = max(attachment.duration or 0.0, lasts)  # it is paid for what is in it, not for what is said of it

@@ -262,13 +262,13 @@ class Provider:
             cache_key="",
             is_awaited=True,
         )
-        try:
-            async with self._in_turn(asked, whose):
+        async with self._in_turn(asked, whose):
+            try:
                 return await asking()
-        except self._line.errors as error:
-            raise as_model_error(error, self._blame(model, KeyRedactor())) from error
-        except MALFORMED as error:
-            raise ModelUnreachable(f"What answers at {self.address} is no {what}.") from error
+            except self._line.errors as error:
+                raise as_model_error(error, self._blame(model, KeyRedactor())) from error
+            except MALFORMED as error:
+                raise ModelUnreachable(f"What answers at {self.address} is no {what}.") from error
 
     async def leave(self) -> None:
         """Take no more calls: the connections are closed now, or when the last call that runs is answered."""

@@ -114,9 +114,14 @@ def _parents(growth: Growth, nodes: Sequence[Node], there: Mapping[NodeId, Node]
         return going
     for id_ in dict.fromkeys(growth.nodes):
         if id_ not in there:
-            raise NotFound(Sentence("There is no node {id}.", id=id_))
+            raise no_node(id_)
         check_parent(there[id_], goes_on=growth.what in ("advance", "selected", "multi", "chain"))
     return [there[id_] for id_ in dict.fromkeys(growth.nodes)]
+
+
+def no_node(node_id: int) -> NotFound:
+    """Give the error for a node that there is not."""
+    return NotFound(Sentence("There is no node {id}.", id=node_id))
 
 
 def still_going(node: Node) -> Sentence:
